@@ -1,0 +1,34 @@
+import type { Fire, StartAnswer, StartRequest, WatchActivities } from '../contract/activities.js';
+import { makePlan } from '../rules/make-plan.js';
+import type { World } from './index.js';
+
+const AT_ONCE = 10;
+
+/** Starts a remediation per fire. The id decides: one that exists already, running or done, is left as it is. */
+export function makeStartRemediations(world: Pick<World, 'rulesets' | 'starter'>): WatchActivities['startRemediations'] {
+  return async (request) => {
+    const answers: StartAnswer[] = [];
+    for (let from = 0; from < request.fires.length; from += AT_ONCE) {
+      const chunk = request.fires.slice(from, from + AT_ONCE);
+      answers.push(...(await Promise.all(chunk.map((fire) => startOne(world, request, fire)))));
+    }
+    return answers;
+  };
+}
+
+async function startOne(
+  { rulesets, starter }: Pick<World, 'rulesets' | 'starter'>,
+  { tenant, rulesetHash, firedAt }: StartRequest,
+  { event, rule, actions }: Fire,
+): Promise<StartAnswer> {
+  const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
+  const plan = ruleset && makePlan(ruleset, { tenant, rule, actions, event, firedAt, rulesetHash });
+  if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
+  return starter.start(plan);
+}
+
+/** Another worker judged this batch with a version that this one never loaded: the rule as it is now is the best there is. */
+async function currentRuleset(rulesets: World['rulesets'], tenant: string) {
+  const loaded = await rulesets.get(tenant);
+  return loaded.available ? loaded.ruleset : undefined;
+}

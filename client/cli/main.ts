@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { readSettings } from '../../contract/settings.js';
+import { explainConnectionError, readConnection } from '../connection.js';
+import { addCheckCommand } from './check.js';
+import { CliError } from './cli-error.js';
+import { addSendCommand } from './send.js';
+import { addSetupServerCommand } from './setup-server.js';
+import { addSimulateCommand } from './simulate.js';
+
+/** The `mesh` command line. */
+export function createProgram(): Command {
+  const program = new Command('mesh')
+    .description('Durable remediation for AI-agent runtimes: report events, write and try rules.')
+    .version(version())
+    .showHelpAfterError('(mesh --help lists the commands)');
+  addSendCommand(program);
+  addCheckCommand(program);
+  addSimulateCommand(program);
+  addSetupServerCommand(program);
+  return program;
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Runs one command line; what goes wrong becomes one line and an exit code, never a stack trace. */
+export async function runCli(argv: string[]): Promise<void> {
+  const { settings, problems, warnings } = readSettings(process.env);
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  try {
+    if (problems.length > 0) throw new CliError(problems.join('\n'));
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    const unreachable = explainConnectionError(error, readConnection(settings, process.env));
+    process.stderr.write(`${unreachable ?? (error instanceof Error ? error.message : String(error))}\n`);
+    process.exitCode = unreachable === undefined ? 1 : 2;
+  }
+}

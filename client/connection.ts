@@ -1,0 +1,60 @@
+import { defaultGrpcRetryOptions, isGrpcServiceError, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { Environment, Settings } from '../contract/settings.js';
+
+export interface ConnectionSettings {
+  address: string;
+  namespace: string;
+  /** TLS, API key and metadata, as Temporal's own settings gave them. */
+  options: Omit<ReturnType<typeof loadClientConnectConfig>['connectionOptions'], 'address'>;
+  /** False when nothing named a server: then it is the local dev server. */
+  isGiven: boolean;
+}
+
+/** Where Temporal is, by Temporal's own conventions: environment, then profile file; else the local dev server. */
+export function readConnection(settings: Settings, env: Environment): ConnectionSettings {
+  const { connectionOptions, namespace } = loadClientConnectConfig({
+    overrideEnvVars: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('TEMPORAL_'))) as Record<
+      string,
+      string
+    >,
+  });
+  const { address, ...options } = connectionOptions;
+  return {
+    address: address ?? `127.0.0.1:${settings.temporalPort}`,
+    namespace: namespace ?? 'default',
+    options,
+    isGiven: address !== undefined,
+  };
+}
+
+const RESOURCE_EXHAUSTED = 8;
+
+/**
+ * A watch that is just continuing as new refuses signals for a moment. The SDK's default would wait a second for that, and
+ * ever longer; here it asks again soon.
+ */
+export function quickRetries() {
+  return makeGrpcRetryInterceptor(
+    defaultGrpcRetryOptions({
+      factor: 1.5,
+      maxAttempts: 25,
+      initialIntervalMs: (status) => (status.code === RESOURCE_EXHAUSTED ? 40 : 100),
+      maxIntervalMs: () => 1_000,
+    }),
+  );
+}
+
+/** An error of the connection as one line that says what to do. */
+export function explainConnectionError(error: unknown, { address, isGiven }: ConnectionSettings): string | undefined {
+  const causes: unknown[] = [];
+  for (let cause: unknown = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause) causes.push(cause);
+  const isUnreachable = causes.some(
+    (cause) =>
+      (isGrpcServiceError(cause) && [4, 14].includes(cause.code)) ||
+      (cause instanceof Error && /Failed to connect|ECONNREFUSED|DEADLINE_EXCEEDED|UNAVAILABLE/i.test(cause.message)),
+  );
+  if (!isUnreachable) return undefined;
+  const fix = isGiven ? 'check TEMPORAL_ADDRESS and that the server runs' : 'start it with `npm start`, or set TEMPORAL_ADDRESS';
+  return `Temporal is not reachable at ${address}: ${fix}.`;
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { MeshEvent } from '../contract/event.js';
+import { watchId } from '../contract/ids.js';
+import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
+import { formatProblem } from '../contract/problem.js';
+import { type Environment, readSettings } from '../contract/settings.js';
+import type { LoggedVerdict } from '../contract/verdict.js';
+import type { WatchInput, WatchStatus } from '../contract/watch.js';
+import { splitIntoBatches } from './batches.js';
+import { type ConnectionSettings, quickRetries, readConnection } from './connection.js';
+import { type EventInput, parseEvent } from './parse-event.js';
+import { WatchFullError, WrongEventError } from './errors.js';
+
+export type { EventInput } from './parse-event.js';
+export type { LoggedVerdict, SkipCode, Verdict } from '../contract/verdict.js';
+export type { WatchStatus } from '../contract/watch.js';
+export { WatchFullError, WrongEventError } from './errors.js';
+
+export interface MeshOptions {
+  /** Default: the process's environment (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, …). */
+  env?: Environment;
+  connection?: ConnectionSettings;
+  taskQueue?: string;
+  /** Names the reporter in every event that does not name one itself. */
+  source?: string;
+}
+
+export interface Reported {
+  /** One id per event, in order. */
+  ids: string[];
+  /** The watches that took them. */
+  watches: string[];
+}
+
+export interface Mesh {
+  /** Resolves once Temporal has stored the events. Nothing is stored if one of them is not valid. */
+  report(events: EventInput | readonly EventInput[]): Promise<Reported>;
+  /** Takes events that were parsed already. */
+  send(events: readonly MeshEvent[]): Promise<Reported>;
+  status(tenant?: string): Promise<WatchStatus>;
+  /** The last verdicts of a tenant, or those about one event. */
+  verdicts(tenant?: string, eventId?: string): Promise<LoggedVerdict[]>;
+  rearm(tenant?: string, rule?: string): Promise<void>;
+  pause(tenant?: string, reason?: string): Promise<void>;
+  resume(tenant?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_TENANT = 'default';
+
+/**
+ * Connects to the mesh.
+ *
+ * @example
+ * const mesh = await connectMesh();
+ * await mesh.report({ event: 'PostToolUseFailure', outcome: 'failed', payload: { tool_name: 'Bash', error: 'timeout' } });
+ * await mesh.close();
+ */
+export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
+  const env = options.env ?? process.env;
+  const settings = options.connection ?? readConnection(readSettings(env).settings, env);
+  const connection = await Connection.connect({
+    address: settings.address,
+    ...settings.options,
+    interceptors: [quickRetries()],
+  });
+  const client = new Client({ connection, namespace: settings.namespace });
+  const taskQueue = options.taskQueue ?? TASK_QUEUE;
+  const roomOf = new Map<string, number>();
+  const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
+
+  return {
+    report(events) {
+      const inputs = Array.isArray(events) ? (events as readonly EventInput[]) : [events as EventInput];
+      return send(inputs.map((input, index) => parseOrThrow(input, index, inputs.length)));
+    },
+    send,
+    status: (tenant = DEFAULT_TENANT) => handle(tenant).query<WatchStatus>(QUERIES.status),
+    verdicts: (tenant = DEFAULT_TENANT, eventId) =>
+      handle(tenant).query<LoggedVerdict[], [{ eventId?: string }]>(QUERIES.verdicts, eventId === undefined ? {} : { eventId }),
+    rearm: (tenant = DEFAULT_TENANT, rule) => handle(tenant).signal(SIGNALS.rearm, rule === undefined ? {} : { rule }),
+    // Pausing must work before the first event too, so it starts the watch if there is none.
+    pause: (tenant = DEFAULT_TENANT, reason) => signal(tenant, SIGNALS.pause, reason === undefined ? {} : { reason }),
+    resume: (tenant = DEFAULT_TENANT) => handle(tenant).signal(SIGNALS.resume),
+    close: () => connection.close(),
+  };
+
+  function parseOrThrow(input: EventInput, index: number, count: number): MeshEvent {
+    const parsed = parseEvent(input, { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' });
+    if (parsed.ok) return parsed.event;
+    const place = count === 1 ? '' : `event ${index + 1}: `;
+    throw new WrongEventError(parsed.problems.map((problem) => place + formatProblem(problem)).join('; '), parsed.problems);
+  }
+
+  /** One batch in flight per tenant: a storm of signals would keep the watch from ever continuing as new. */
+  async function send(events: readonly MeshEvent[]): Promise<Reported> {
+    const tenants = groupByTenant(events);
+    await Promise.all(
+      [...tenants].map(async ([tenant, ofTenant]) => {
+        for (const batch of splitIntoBatches(ofTenant)) {
+          await requireRoom(tenant, batch);
+          await signal(tenant, SIGNALS.events, batch);
+        }
+      }),
+    );
+    return { ids: events.map(({ id }) => id), watches: [...tenants.keys()].map(watchId) };
+  }
+
+  async function signal(tenant: string, name: string, argument: unknown): Promise<void> {
+    await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
+      workflowId: watchId(tenant),
+      taskQueue,
+      args: [{ tenant } satisfies WatchInput],
+      signal: name,
+      signalArgs: [argument],
+      staticSummary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
+      typedSearchAttributes: [
+        { key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant), value: tenant },
+      ],
+    });
+  }
+
+  /**
+   * A watch that cannot judge, because no worker runs or its rules cannot be read, keeps what it is sent in its history.
+   * Temporal ends a workflow whose history passes 50 MB, and everything in it would be lost, so the door closes before.
+   */
+  async function requireRoom(tenant: string, batch: readonly MeshEvent[]): Promise<void> {
+    const bytes = Buffer.byteLength(JSON.stringify(batch));
+    const room = (roomOf.get(tenant) ?? 0) - bytes;
+    roomOf.set(tenant, room);
+    if (room >= 0) return;
+    const historyBytes = await client.workflow
+      .getHandle(watchId(tenant))
+      .describe()
+      .then(
+        ({ status, historySize }) => (status.name === 'RUNNING' ? (historySize ?? 0) : 0),
+        () => 0,
+      );
+    if (historyBytes > MAX_WAITING_BYTES) throw new WatchFullError(tenant, historyBytes);
+    roomOf.set(tenant, UNCHECKED_BYTES - bytes);
+  }
+}
+
+/** Far enough below Temporal's 50 MB that several reporters at once do not overshoot it between two looks. */
+const MAX_WAITING_BYTES = 30_000_000;
+/** How much is sent between two looks at the size of the history. */
+const UNCHECKED_BYTES = 2_000_000;
+
+function groupByTenant(events: readonly MeshEvent[]): Map<string, MeshEvent[]> {
+  const groups = new Map<string, MeshEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.tenant);
+    if (group) group.push(event);
+    else groups.set(event.tenant, [event]);
+  }
+  return groups;
+}

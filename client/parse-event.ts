@@ -1,0 +1,78 @@
+import { MeshEvent, OUTCOMES } from '../contract/event.js';
+import { nearest } from '../contract/nearest.js';
+import { type Problem, problemsOf } from '../contract/problem.js';
+import { checkPayload } from './check-payload.js';
+
+/** An event as a runtime reports it; what is absent is filled in. */
+export interface EventInput {
+  event: string;
+  /** Default: `unknown`. */
+  outcome?: (typeof OUTCOMES)[number];
+  /** Default: a fresh id. Give a stable one, and a second report of the same thing is recognised. */
+  id?: string;
+  tenant?: string;
+  /** Default: `session_id` of the payload. */
+  session?: string;
+  agent?: string;
+  depth?: number;
+  source?: string;
+  /** Epoch milliseconds or an ISO 8601 text. Default: now. */
+  occurredAt?: number | string;
+  lineage?: { root: string; parent?: string };
+  payload?: Record<string, unknown>;
+}
+
+export interface EventDefaults {
+  now: number;
+  makeId(): string;
+  tenant?: string;
+  depth?: number;
+  source?: string;
+  lineage?: { root: string; parent?: string };
+}
+
+export type ParsedEvent = { ok: true; event: MeshEvent } | { ok: false; problems: Problem[] };
+
+/** Checks one reported event and fills in what is absent. Strict: a misspelt field is an error, not a lost fact. */
+export function parseEvent(input: unknown, defaults: EventDefaults): ParsedEvent {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { ok: false, problems: [{ path: '', message: 'expected an event object', expected: 'an object with `event`' }] };
+  }
+  const filled = fillIn(input as Partial<EventInput>, defaults);
+  const parsed = MeshEvent.safeParse(filled);
+  const problems = parsed.success ? checkPayload(parsed.data.payload) : problemsOf(parsed.error, filled);
+  if (!parsed.success || problems.length > 0) return { ok: false, problems: problems.map(withOutcomeHint) };
+  return { ok: true, event: parsed.data };
+}
+
+function fillIn(input: Partial<EventInput>, defaults: EventDefaults): Record<string, unknown> {
+  const payload = input.payload ?? {};
+  const session = input.session ?? (typeof payload === 'object' ? payload['session_id'] : undefined);
+  const usableSession = typeof session === 'string' && session !== '' ? session.slice(0, 200) : session;
+  return {
+    outcome: 'unknown',
+    tenant: defaults.tenant ?? 'default',
+    depth: defaults.depth ?? 0,
+    ...(defaults.source !== undefined && { source: defaults.source }),
+    ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),
+    ...(typeof usableSession === 'string' && usableSession !== '' && { session: usableSession }),
+    ...input,
+    payload,
+    id: input.id ?? defaults.makeId(),
+    occurredAt: instant(input.occurredAt ?? defaults.now),
+  };
+}
+
+/** Left as it is when it cannot be read, so that the problem shows what stood there. */
+function instant(written: unknown): unknown {
+  if (typeof written !== 'string') return written;
+  const at = Date.parse(written);
+  return Number.isNaN(at) ? written : at;
+}
+
+function withOutcomeHint(problem: Problem): Problem {
+  if (problem.path !== 'outcome' || problem.hint !== undefined) return problem;
+  const found = /found "(.*)"/.exec(problem.message)?.[1] ?? '';
+  const guess = /^(fail|error)/i.test(found) ? 'failed' : /^(ok|succe|complete)/i.test(found) ? 'success' : nearest(found, OUTCOMES);
+  return guess === undefined ? problem : { ...problem, hint: `did you mean "${guess}"?` };
+}

@@ -1,0 +1,100 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ruleset } from '../contract/ruleset.js';
+import type { LoadedRuleset } from '../rules/match-batch.js';
+import { parseRuleset } from '../rules/parse-ruleset.js';
+import { type Current, ReadThroughFile } from './read-through.js';
+import { formatProblem } from '../contract/problem.js';
+
+export type RulesetAnswer = ({ available: true } & LoadedRuleset) | { available: false; problems: string[] };
+
+export interface RulesetStoreOptions {
+  /** A file, which is the ruleset of tenant `default`, or a folder with one file per tenant. */
+  path: string;
+  onChange?(file: string, current: Current<Ruleset>): void;
+}
+
+const DEFAULT_TENANT = 'default';
+const EXTENSIONS = ['yaml', 'yml', 'json'];
+const KEPT_VERSIONS = 16;
+
+/** The rules of every tenant, always as the files say now, or as they last said without a mistake. */
+export class RulesetStore {
+  private readonly files = new Map<string, ReadThroughFile<Ruleset>>();
+  /** A remediation is planned from the version its event was judged by, even if the file changed in between. */
+  private readonly versions = new Map<string, Ruleset>();
+
+  constructor(private readonly options: RulesetStoreOptions) {}
+
+  async get(tenant: string): Promise<RulesetAnswer> {
+    const found = await this.fileOf(tenant);
+    if (!found.ok) return { available: false, problems: [found.problem] };
+    const current = await this.readThrough(found.file).get();
+    const problems = current.problems.map(formatProblem);
+    if (!current.available) return { available: false, problems };
+    this.remember(current.hash, current.value);
+    return { available: true, ruleset: current.value, hash: current.hash, source: found.file, problems };
+  }
+
+  version(hash: string): Ruleset | undefined {
+    return this.versions.get(hash);
+  }
+
+  private async fileOf(tenant: string): Promise<{ ok: true; file: string } | { ok: false; problem: string }> {
+    const { path } = this.options;
+    if (!(await isFolder(path))) {
+      if (tenant === DEFAULT_TENANT) return { ok: true, file: path };
+      const problem = `no rules for tenant ${tenant}: ${path} is one file, which is for tenant ${DEFAULT_TENANT} (point MESH_RULES at a folder)`;
+      return { ok: false, problem };
+    }
+    const present: string[] = [];
+    for (const extension of EXTENSIONS) {
+      const file = join(path, `${tenant}.${extension}`);
+      if (await exists(file)) present.push(file);
+    }
+    if (present.length > 1) {
+      return { ok: false, problem: `tenant ${tenant} has several rule files, keep one: ${present.join(', ')}` };
+    }
+    // A file that was there and is gone keeps its last good version, like any other broken edit.
+    const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) => this.files.has(file));
+    const file = present[0] ?? known;
+    if (file !== undefined) return { ok: true, file };
+    return { ok: false, problem: `no rules for tenant ${tenant}: expected ${join(path, `${tenant}.yaml`)}` };
+  }
+
+  private readThrough(file: string): ReadThroughFile<Ruleset> {
+    const known = this.files.get(file);
+    if (known) return known;
+    const { onChange } = this.options;
+    const readThrough = new ReadThroughFile<Ruleset>(file, {
+      parse(text, name) {
+        const parsed = parseRuleset(text, name);
+        return parsed.ok ? { ok: true, value: parsed.ruleset } : parsed;
+      },
+      ...(onChange && { onChange }),
+    });
+    this.files.set(file, readThrough);
+    return readThrough;
+  }
+
+  private remember(hash: string, ruleset: Ruleset): void {
+    this.versions.delete(hash);
+    this.versions.set(hash, ruleset);
+    const [oldest] = this.versions.keys();
+    if (this.versions.size > KEPT_VERSIONS && oldest !== undefined) this.versions.delete(oldest);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+/** A secret as configuration may name it: `${env:NAME}` or `${file:path}`, or, discouraged, the plain value. */
+export async function resolveSecret(
+  written: string,
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const [, kind, name = ''] = /^\$\{(env|file):([^}]+)\}$/.exec(written) ?? [];
+  if (kind === 'env') {
+    const value = env[name];
+    if (!value) throw new Error(`environment variable ${name} is not set`);
+    return value;
+  }
+  if (kind === 'file') return (await readFile(resolve(folder, name), 'utf8')).trim();
+  return written;
+}

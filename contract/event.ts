@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { flag, oneOf, strict, text, wholeNumber } from './schema-words.js';
+
+export const OUTCOMES = ['success', 'failed', 'timeout', 'unknown'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const EVENT_NAME = /^[A-Za-z][\w.:-]{0,127}$/;
+export const EVENT_ID = /^[\w.:@+=~-]{1,200}$/;
+export const TENANT = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const MAX_DEPTH = 100;
+
+/** Who caused what: the first event of a chain and the remediation that led to this one. */
+export const Lineage = strict({
+  root: text().max(200, { error: 'at most 200 characters' }),
+  parent: text().max(1000, { error: 'at most 1000 characters' }).optional(),
+});
+export type Lineage = z.output<typeof Lineage>;
+
+const Label = text().max(200, { error: 'at most 200 characters' });
+
+/** What a runtime reports, whole: this is what travels, is judged and is handed to actions. */
+export const MeshEvent = strict({
+  id: z
+    .string({ error: 'an event id' })
+    .regex(EVENT_ID, { error: 'an event id: 1 to 200 letters, digits or . _ : @ + = ~ -' }),
+  event: z
+    .string({ error: 'an event name' })
+    .regex(EVENT_NAME, { error: 'an event name: a letter, then up to 127 letters, digits or . _ : -' }),
+  outcome: oneOf(OUTCOMES),
+  tenant: z
+    .string({ error: 'a tenant name' })
+    .regex(TENANT, { error: 'a tenant name: 1 to 63 lower-case letters, digits or -' }),
+  session: Label.optional(),
+  agent: Label.optional(),
+  depth: wholeNumber(0, MAX_DEPTH),
+  source: Label.optional(),
+  /** Epoch milliseconds. */
+  occurredAt: wholeNumber(0, 8_640_000_000_000_000),
+  lineage: Lineage.optional(),
+  truncated: flag().optional(),
+  payload: z.record(z.string(), z.unknown(), { error: 'an object' }),
+});
+export type MeshEvent = z.output<typeof MeshEvent>;

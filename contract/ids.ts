@@ -1,0 +1,28 @@
+// The only place where ids are made. Ids are stored in clear and shown to people, so they hold names, never payload text.
+
+export function watchId(tenant: string): string {
+  return `watch/${tenant}`;
+}
+
+export function remediationId(tenant: string, rule: string, eventId: string): string {
+  return `remediation/${tenant}/${segment(rule)}/${eventId}`;
+}
+
+/** The idempotency key of one action of one remediation: the same over every retry, worker and restart. */
+export function effectKey(remediation: string, action: string): string {
+  return `${remediation}/${segment(action)}`;
+}
+
+export function recipientEffectKey(actionEffectKey: string, recipient: string): string {
+  return `${actionEffectKey}/${segment(recipient)}`;
+}
+
+/** An action without an id of its own goes by its type and place, as in the original rule format. */
+export function actionName(action: { id?: string | undefined; type: string }, index: number): string {
+  return action.id ?? `${action.type}:${index}`;
+}
+
+/** Rule and action ids are free text, so a slash, a space or an emoji in one must not break the id it becomes part of. */
+function segment(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,25 @@
+// Details shown in the Temporal UI are Markdown. What comes from events goes through here, so that it stays text.
+
+/** A code span that nothing inside can end. */
+export function code(text: string): string {
+  const clean = visible(text).replaceAll('`', 'ˋ').replaceAll('|', '¦');
+  return clean === '' ? '` `' : `\`${clean}\``;
+}
+
+/** A fenced block that nothing inside can end. */
+export function codeBlock(text: string, maxChars: number): string {
+  const cut = text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
+  const lines = cut.split(/\r\n|\r|\n/).map(visible);
+  const longestRun = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longestRun + 1);
+  return `${fence}text\n${lines.join('\n')}\n${fence}`;
+}
+
+export function utc(at: number): string {
+  return `${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC`;
+}
+
+/** Control, bidirectional and zero-width characters as what they are, not as what they do. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}

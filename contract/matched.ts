@@ -1,0 +1,49 @@
+import type { MeshEvent } from './event.js';
+
+/** What judging needs to know of a ruleset: facts, not texts, since this is recorded in the watch's history. */
+export interface RulesetFacts {
+  hash: string;
+  /** The file it was read from. */
+  source: string;
+  enabled: boolean;
+  maxChainDepth: number;
+  maxEventAgeMs?: number;
+  /** Why a newer version of the file is not in use; empty when it is. */
+  problems: string[];
+  /** The rules that at least one event of the batch matched. */
+  rules: RuleFacts[];
+}
+
+export interface RuleFacts {
+  id: string;
+  mode: 'enforce' | 'shadow';
+  maxDepth?: number;
+  cooldownMs: number;
+  actions: ActionFacts[];
+}
+
+export interface ActionFacts {
+  name: string;
+  enabled: boolean;
+  dedupWindowMs: number;
+}
+
+/** "This rule looks at this event": pure, from event and rule only. */
+export interface RuleMatch {
+  rule: string;
+  cooldownKey: string;
+  /** What `cooldownBy` found, for people. */
+  cooldownLabel?: string;
+  /** One key per action, in the order of the rule. */
+  dedupKeys: string[];
+}
+
+export type EventMatches = { matches: RuleMatch[]; missed: string } | { error: string };
+
+export type MatchedBatch =
+  { available: true; ruleset: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };
+
+export interface MatchRequest {
+  tenant: string;
+  events: MeshEvent[];
+}

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { nearest } from './nearest.js';
+
+/** One thing wrong with something a person wrote: where, what was expected, and how to mend it. */
+export interface Problem {
+  file?: string;
+  /** Such as `rules[2].cooldownMs`; empty for the whole document. */
+  path: string;
+  line?: number;
+  message: string;
+  expected?: string;
+  hint?: string;
+}
+
+/** Turns what a schema found into problems; `value` is what was parsed, to say what stood there. */
+export function problemsOf(error: z.ZodError, value: unknown): Problem[] {
+  return error.issues.flatMap((issue) => problemsOfIssue(issue, value));
+}
+
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    const name = String(key);
+    if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+/** One line for people and logs. */
+export function formatProblem(problem: Problem): string {
+  const place = [problem.file, problem.line].filter((part) => part !== undefined).join(':');
+  const what = [problem.path, problem.message].filter((part) => part !== '').join(': ');
+  const hint = problem.hint === undefined ? '' : ` (${problem.hint})`;
+  return [place, what].filter((part) => part !== '').join(': ') + hint;
+}
+
+function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey([...issue.path, key], key, issue.message.split(', ')));
+  }
+  const path = formatPath(issue.path);
+  if (issue.code === 'custom') return [{ path, ...(issue.params as Partial<Problem> | undefined), message: issue.message }];
+
+  const expected = issue.message;
+  const found = valueAt(value, issue.path);
+  if (found === undefined) return [{ path, message: `is missing: expected ${expected}`, expected }];
+  const hint = hintFor(issue, found);
+  return [{ path, message: `expected ${expected}, found ${show(found)}`, expected, ...(hint && { hint }) }];
+}
+
+function unknownKey(path: PropertyKey[], key: string, known: string[]): Problem {
+  const guess = nearest(key, known);
+  return {
+    path: formatPath(path),
+    message: `unknown key "${key}"`,
+    expected: `one of ${known.join(', ')}`,
+    hint: guess ? `did you mean "${guess}"?` : `known here: ${known.join(', ')}`,
+  };
+}
+
+function hintFor(issue: z.core.$ZodIssue, found: unknown): string | undefined {
+  if (typeof found === 'string' && /^-?\d+$/.test(found) && /whole number/.test(issue.message)) return 'remove the quotes';
+  if (found === 'true' || found === 'false') return 'remove the quotes';
+  if (found === null) return 'leave the key out to get the default';
+  if (issue.code === 'invalid_value' && typeof found === 'string') {
+    const guess = nearest(found, issue.values.map(String));
+    if (guess) return `did you mean "${guess}"?`;
+  }
+  return undefined;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    return (inner as Record<PropertyKey, unknown>)[key];
+  }, value);
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { MeshEvent, OUTCOMES } from './event.js';
+import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './schema-words.js';
+import { Template } from './template-text.js';
+
+export const DAY_MS = 86_400_000;
+export const DEFAULTS = { maxChainDepth: 2, cooldownMs: 30_000, dedupWindowMs: 30_000 } as const;
+export const MODES = ['enforce', 'shadow', 'off'] as const;
+export const ACTION_TYPES = ['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const;
+
+const windowMs = () => milliseconds(0, DAY_MS);
+
+const EVENT_FIELDS = Object.keys(MeshEvent.shape);
+
+/** A dot path that starts at the event: `session`, `payload.tool_name`. */
+const EventPath = text('a dot path into the event').refine(
+  (path) => EVENT_FIELDS.includes(path.split('.')[0] ?? ''),
+  {
+    error: 'does not start with a field of the event',
+    params: { hint: `paths start at the event: payload.<field>, or one of ${EVENT_FIELDS.join(', ')}` },
+  },
+);
+
+const Retry = strict({
+  maxAttempts: wholeNumber(1, 1000).optional(),
+  initialIntervalMs: milliseconds(1, DAY_MS).optional(),
+  maxIntervalMs: milliseconds(1, DAY_MS).optional(),
+});
+
+const ofEveryAction = {
+  id: text().optional(),
+  enabled: flag().default(true),
+  dedupWindowMs: windowMs().optional(),
+  timeoutMs: milliseconds(1, DAY_MS).optional(),
+  retry: Retry.optional(),
+};
+
+const SpawnFallbackAgent = strict({
+  type: z.literal('spawn_fallback_agent'),
+  ...ofEveryAction,
+  description: Template.optional(),
+  promptTemplate: Template.optional(),
+  agentType: text().optional(),
+  model: text().optional(),
+});
+
+const NotifyTeam = strict({
+  type: z.literal('notify_team'),
+  ...ofEveryAction,
+  teamName: text().optional(),
+  recipients: listOf(text(), 'a list of member names').optional(),
+  summary: Template.optional(),
+  messageTemplate: Template.optional(),
+});
+
+const WarmRemoteCapacity = strict({
+  type: z.literal('warm_remote_capacity'),
+  ...ofEveryAction,
+  createDefaultEnvironmentIfMissing: flag().optional(),
+});
+
+export const Action = z.discriminatedUnion('type', [SpawnFallbackAgent, NotifyTeam, WarmRemoteCapacity], {
+  error: (issue) => (issue.code === 'invalid_union' ? `one of ${ACTION_TYPES.join(', ')}` : 'an action object'),
+});
+export type Action = z.output<typeof Action>;
+
+export const Condition = strict({
+  toolNames: listOf(text(), 'a list of tool names').optional(),
+  taskStatuses: listOf(text(), 'a list of task statuses').optional(),
+  errorIncludes: listOf(text(), 'a list of texts').optional(),
+  eventFieldEquals: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' }), {
+      error: 'an object of payload path to value',
+    })
+    .optional(),
+});
+export type Condition = z.output<typeof Condition>;
+
+export const Trigger = strict({
+  event: text('an event name'),
+  outcome: oneOf(OUTCOMES).optional(),
+  outcomes: listOf(oneOf(OUTCOMES), 'a list of outcomes').min(1, { error: 'at least one outcome' }).optional(),
+});
+export type Trigger = z.output<typeof Trigger>;
+
+export const Rule = strict({
+  id: text(),
+  enabled: flag().default(true),
+  mode: oneOf(MODES).default('enforce'),
+  trigger: Trigger,
+  condition: Condition.optional(),
+  cooldownMs: windowMs().optional(),
+  cooldownBy: listOf(EventPath, 'a list of dot paths into the event').min(1, { error: 'at least one path' }).optional(),
+  dedupWindowMs: windowMs().optional(),
+  dedupBy: listOf(EventPath, 'a list of dot paths into the event').min(1, { error: 'at least one path' }).optional(),
+  maxDepth: wholeNumber(0, 10).optional(),
+  actions: listOf(Action, 'a list of actions').min(1, { error: 'at least one action' }),
+});
+export type Rule = z.output<typeof Rule>;
+
+/** Hook Chains' rule file, strict, with the additions of the mesh (`mode`, `cooldownBy`, `dedupBy`, `retry`, …). */
+export const Ruleset = strict(
+  {
+    version: z.literal(1, { error: 'the number 1' }).default(1),
+    enabled: flag().default(true),
+    maxChainDepth: wholeNumber(1, 10).default(DEFAULTS.maxChainDepth),
+    defaultCooldownMs: windowMs().default(DEFAULTS.cooldownMs),
+    defaultDedupWindowMs: windowMs().default(DEFAULTS.dedupWindowMs),
+    maxEventAgeMs: milliseconds(1, 365 * DAY_MS).optional(),
+    rules: listOf(Rule, 'a list of rules').default([]),
+  },
+  'an object with `rules`',
+);
+export type Ruleset = z.output<typeof Ruleset>;

@@ -1,0 +1,76 @@
+import { nearest } from './nearest.js';
+
+/** Every environment variable of the mesh itself. Connection settings are Temporal's own (`TEMPORAL_ADDRESS`, …). */
+export const SETTINGS = {
+  MESH_RULES: { default: 'config/rules.yaml', meaning: 'Rules: a file (tenant `default`) or a folder of `<tenant>.yaml|yml|json`.' },
+  MESH_CONFIG: { default: 'config/mesh.yaml', meaning: 'Agents, teams, mail sender and capacity bridge.' },
+  MESH_HOME: { default: '.mesh', meaning: "State: the dev server's database, mails written as files, logs." },
+  MESH_TEMPORAL_PORT: { default: '7233', meaning: 'Port of the Temporal dev server that `npm start` runs.' },
+  MESH_UI_PORT: { default: '8233', meaning: "Port of that dev server's web UI." },
+  MESH_SMTP_URL: { default: '', meaning: 'Mail server, such as `smtps://user:password@mail.example.com`. Empty: mails become `.eml` files.' },
+} as const;
+
+/** Set by the mesh for the agents it starts, and read back when such an agent reports an event. */
+export const AGENT_VARIABLES = {
+  MESH_TENANT: 'Tenant of the event.',
+  MESH_EVENT_ID: 'Id of the event that fired the rule.',
+  MESH_EVENT: 'Its name, such as `PostToolUseFailure`.',
+  MESH_OUTCOME: 'Its outcome.',
+  MESH_SESSION: 'The session it came from, when it named one.',
+  MESH_TOOL: 'The tool that failed, when the event names one.',
+  MESH_RULE: 'The rule that fired.',
+  MESH_ACTION: 'The action that started this agent.',
+  MESH_AGENT_TYPE: 'The agent type the rule asks for, or `default`.',
+  MESH_MODEL: 'The model the rule asks for, when it does.',
+  MESH_DESCRIPTION: 'One line on why this agent was started.',
+  MESH_REMEDIATION: 'Workflow id of the remediation.',
+  MESH_EFFECT_KEY: 'Idempotency key: the same when the start is retried.',
+  MESH_ATTEMPT: 'Which attempt this is, from 1.',
+  MESH_DEPTH: 'Chain depth of whatever this agent reports: one more than that of the event.',
+  MESH_ROOT_EVENT: 'Id of the first event of the chain.',
+} as const;
+
+export interface Settings {
+  rules: string;
+  config: string;
+  home: string;
+  temporalPort: number;
+  uiPort: number;
+  smtpUrl: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings; `problems` are for people and fatal, `warnings` name variables nobody reads. */
+export function readSettings(env: Environment): { settings: Settings; problems: string[]; warnings: string[] } {
+  const problems: string[] = [];
+  const value = (name: keyof typeof SETTINGS) => env[name] || SETTINGS[name].default;
+  const port = (name: 'MESH_TEMPORAL_PORT' | 'MESH_UI_PORT') => {
+    const number = Number(value(name));
+    if (Number.isInteger(number) && number > 0 && number < 65_536) return number;
+    problems.push(`${name}: expected a port from 1 to 65535, found ${JSON.stringify(env[name])}`);
+    return 0;
+  };
+  const settings: Settings = {
+    rules: value('MESH_RULES'),
+    config: value('MESH_CONFIG'),
+    home: value('MESH_HOME'),
+    temporalPort: port('MESH_TEMPORAL_PORT'),
+    uiPort: port('MESH_UI_PORT'),
+    smtpUrl: env['MESH_SMTP_URL'] || undefined,
+  };
+  if (settings.smtpUrl !== undefined && !/^smtps?:\/\/[^/]/.test(settings.smtpUrl)) {
+    problems.push('MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587');
+  }
+  return { settings, problems, warnings: unknownVariables(env) };
+}
+
+function unknownVariables(env: Environment): string[] {
+  const known = [...Object.keys(SETTINGS), ...Object.keys(AGENT_VARIABLES)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('MESH_') && !known.includes(name))
+    .map((name) => {
+      const guess = nearest(name, known);
+      return `${name} is not a variable of the mesh${guess ? `: did you mean ${guess}?` : ''}`;
+    });
+}

@@ -1,0 +1,30 @@
+/** Every code a skip can carry, with its meaning. There is no quiet no: what does not fire has one of these. */
+export const SKIP_CODES = {
+  duplicate: 'This event id was judged before.',
+  paused: 'The tenant is paused: every event is skipped until it is resumed.',
+  stale: 'The event is older than `maxEventAgeMs` of the ruleset.',
+  disabled: 'The ruleset, or this action, has `enabled: false`.',
+  'max-depth': 'The event lies as deep in a chain of remediations as `maxChainDepth` allows.',
+  'no-match': 'No rule looks at this event; the reason names what each rule missed on.',
+  'rule-depth': 'The event lies as deep in a chain as `maxDepth` of this rule allows.',
+  cooldown: 'The rule fired less than its cooldown ago.',
+  dedup: 'This action ran for an equal event less than its dedup window ago.',
+  shadow: 'The rule is in shadow mode: judged and recorded, never acted on.',
+  error: 'This event could not be judged, or its remediation could not be started; the reason says why.',
+} as const;
+
+export type SkipCode = keyof typeof SKIP_CODES;
+
+/** Skips about the whole event carry no rule; skips about a rule come once per action of it. */
+export type Verdict =
+  | { verdict: 'fire'; rule: string; action: string }
+  | { verdict: 'skip'; code: SkipCode; reason: string; rule?: string; action?: string };
+
+export type LoggedVerdict = Verdict & {
+  at: number;
+  eventId: string;
+  event: string;
+  depth: number;
+  /** The workflow id of the remediation that a fire started. */
+  remediation?: string;
+};

@@ -1,0 +1,104 @@
+import type { LoggedVerdict, SkipCode } from './verdict.js';
+
+/** Arguments of the watch's messages, and what its queries answer. */
+
+export interface RearmRequest {
+  /** Absent: every rule of the tenant. */
+  rule?: string;
+}
+
+export interface PauseRequest {
+  reason?: string;
+}
+
+export interface VerdictsQuery {
+  eventId?: string;
+}
+
+export interface WatchInput {
+  tenant: string;
+  /** Continue as new from about this many events of history. */
+  maxHistoryEvents?: number;
+  /** Complete after this long without an event or a live guard. */
+  idleCloseMs?: number;
+  /** What the run before this one carried over. */
+  saved?: SavedWatch;
+}
+
+/** The one JSON value that outlives a run of the watch; see `workflows/watch-state.ts`. */
+export interface SavedWatch {
+  guards: SavedGuards;
+  counters: WatchCounters;
+  verdicts: LoggedVerdict[];
+  chains: SavedChain[];
+  paused?: Pause;
+  ruleset?: KnownRuleset;
+  inbox: InboxItem[];
+  lastEventAt: number;
+  runs: number;
+}
+
+/** What waits to be handled, in order of arrival. */
+export type InboxItem = { kind: 'event'; event: unknown; pause?: Pause } | { kind: 'rearm'; rule?: string };
+
+export interface SavedGuards {
+  /** Hashed event ids, oldest first, parted by spaces. */
+  seen: string;
+  /** Rule, key, expiry, label. */
+  cooldowns: [rule: string, key: string, untilAt: number, label?: string][];
+  /** Per rule and action: keys and expiries, parted by spaces. */
+  dedups: [rule: string, action: string, keys: string][];
+  /** Windows dropped before their time because the state grew too large. */
+  evicted: number;
+}
+
+export interface Pause {
+  sinceAt: number;
+  reason?: string;
+}
+
+export interface KnownRuleset {
+  hash: string;
+  source: string;
+  problems: string[];
+}
+
+export interface WatchCounters {
+  events: number;
+  fired: number;
+  skipped: Partial<Record<SkipCode, number>>;
+  rules: [rule: string, counters: RuleCounters][];
+}
+
+export interface RuleCounters {
+  fired: number;
+  skipped: Partial<Record<SkipCode, number>>;
+  lastFiredAt?: number;
+}
+
+/** How far one first event has led: remembered for a day, shown in `status`. */
+export interface SavedChain {
+  root: string;
+  remediations: number;
+  deepest: number;
+  lastAt: number;
+}
+
+export interface WatchStatus {
+  tenant: string;
+  paused: Pause | null;
+  ruleset: KnownRuleset | null;
+  /** Events waiting because the rules cannot be read, and why. */
+  held: { events: number; sinceAt: number; problems: string[] } | null;
+  counters: Omit<WatchCounters, 'rules'> & { rules: Record<string, RuleCounters> };
+  guards: {
+    cooldowns: { rule: string; untilAt: number; label?: string }[];
+    dedups: { rule: string; action: string; untilAt: number }[];
+    /** Live windows of each kind, of which at most a thousand each, the nearest to expiry, are listed above. */
+    live: { cooldowns: number; dedups: number };
+    evicted: number;
+    seenIds: number;
+  };
+  chains: SavedChain[];
+  history: { events: number; runs: number };
+}

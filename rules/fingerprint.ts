@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { MeshEvent } from '../contract/event.js';
+import type { Rule } from '../contract/ruleset.js';
+import { canonicalJson } from './canonical-json.js';
+import { readPath } from './read-field.js';
+
+/** Differ from one report of a failure to the next, and would make every event unique. */
+export const VOLATILE_FIELDS = [
+  'tool_use_id',
+  'toolUseId',
+  'transcript_path',
+  'prompt_id',
+  'duration_ms',
+  'timestamp',
+] as const;
+
+type Fingerprinted = Pick<Rule, 'id' | 'cooldownBy' | 'dedupBy'>;
+
+/** What makes two events equal for one action: the paths in `dedupBy`, or else everything that is not volatile. */
+export function dedupKeys(rule: Fingerprinted, actions: string[], event: MeshEvent): string[] {
+  const identity = rule.dedupBy
+    ? valuesAt(event, rule.dedupBy)
+    : [event.event, event.outcome, event.session ?? null, withoutVolatile(event.payload)];
+  const text = canonicalJson(identity);
+  return actions.map((action) => hash(['dedup', rule.id, action, text]));
+}
+
+/** One cooldown per rule, or one per distinct set of values at `cooldownBy`. */
+export function cooldownKey(rule: Fingerprinted, event: MeshEvent): { key: string; label?: string } {
+  if (!rule.cooldownBy) return { key: hash(['cooldown', rule.id]) };
+  const values = canonicalJson(valuesAt(event, rule.cooldownBy));
+  const label = rule.cooldownBy.map((path) => `${path}=${shortValue(readPath(event, path))}`).join(', ');
+  return { key: hash(['cooldown', rule.id, values]), label: label.slice(0, 120) };
+}
+
+function valuesAt(event: MeshEvent, paths: string[]): unknown[] {
+  return paths.map((path) => readPath(event, path) ?? null);
+}
+
+function withoutVolatile(payload: Record<string, unknown>): Record<string, unknown> {
+  const volatile: readonly string[] = VOLATILE_FIELDS;
+  return Object.fromEntries(Object.entries(payload).filter(([key]) => !volatile.includes(key)));
+}
+
+/** 96 bits: with 20,000 live windows a false hit is one in 10^24. */
+function hash(parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
+}
+
+function shortValue(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, 40);
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 40);
+}

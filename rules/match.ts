@@ -1,0 +1,76 @@
+import type { MeshEvent } from '../contract/event.js';
+import { actionName } from '../contract/ids.js';
+import type { EventMatches, RuleFacts, RuleMatch } from '../contract/matched.js';
+import type { Rule, Ruleset, Trigger } from '../contract/ruleset.js';
+import { missedCondition } from './condition.js';
+import { cooldownKey, dedupKeys } from './fingerprint.js';
+
+/** Which rules look at this event, in file order, and what the others missed on. Pure: event and ruleset only. */
+export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMatches, { error: string }> {
+  const matches: RuleMatch[] = [];
+  const misses: Miss[] = [];
+  for (const rule of ruleset.rules) {
+    const miss = missed(rule, event);
+    if (miss === undefined) matches.push(matchOf(rule, event));
+    else misses.push({ text: `${rule.id}: ${miss}`, isNear: rule.trigger.event === event.event });
+  }
+  return { matches, missed: matches.length > 0 ? '' : summarise(misses) };
+}
+
+/** What the guards need to know of a rule, with the file's defaults filled in. */
+export function ruleFacts(rule: Rule, ruleset: Ruleset): RuleFacts {
+  const dedupWindowMs = rule.dedupWindowMs ?? ruleset.defaultDedupWindowMs;
+  return {
+    id: rule.id,
+    mode: rule.mode === 'shadow' ? 'shadow' : 'enforce',
+    ...(rule.maxDepth !== undefined && { maxDepth: rule.maxDepth }),
+    cooldownMs: rule.cooldownMs ?? ruleset.defaultCooldownMs,
+    actions: rule.actions.map((action, index) => ({
+      name: actionName(action, index),
+      enabled: action.enabled,
+      dedupWindowMs: action.dedupWindowMs ?? dedupWindowMs,
+    })),
+  };
+}
+
+function missed(rule: Rule, event: MeshEvent): string | undefined {
+  if (!rule.enabled) return 'rule is disabled';
+  if (rule.mode === 'off') return 'rule mode is off';
+  return missedTrigger(rule.trigger, event) ?? (rule.condition && missedCondition(rule.condition, event.payload));
+}
+
+function missedTrigger(trigger: Trigger, event: MeshEvent): string | undefined {
+  if (trigger.event !== event.event) return `trigger wants ${trigger.event}`;
+  const outcomes = trigger.outcome ? [trigger.outcome] : trigger.outcomes;
+  if (outcomes && !outcomes.includes(event.outcome)) {
+    return `trigger wants outcome ${outcomes.join(' or ')}, found ${event.outcome}`;
+  }
+  return undefined;
+}
+
+function matchOf(rule: Rule, event: MeshEvent): RuleMatch {
+  const cooldown = cooldownKey(rule, event);
+  return {
+    rule: rule.id,
+    cooldownKey: cooldown.key,
+    ...(cooldown.label !== undefined && { cooldownLabel: cooldown.label }),
+    dedupKeys: dedupKeys(rule, rule.actions.map(actionName), event),
+  };
+}
+
+interface Miss {
+  text: string;
+  isNear: boolean;
+}
+
+const SUMMARISED_MISSES = 3;
+const MISS_CHARS = 120;
+
+/** Near misses first: a rule for another event says little about why this one did not fire. */
+function summarise(misses: Miss[]): string {
+  if (misses.length === 0) return 'the ruleset has no rules';
+  const ordered = [...misses.filter(({ isNear }) => isNear), ...misses.filter(({ isNear }) => !isNear)];
+  const shown = ordered.slice(0, SUMMARISED_MISSES).map(({ text }) => text.slice(0, MISS_CHARS));
+  const more = misses.length - shown.length;
+  return `no rule matches: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}

@@ -1,0 +1,113 @@
+import { actionName } from '../contract/ids.js';
+import { parseYaml } from '../contract/parse-yaml.js';
+import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
+import { Ruleset } from '../contract/ruleset.js';
+import { ruleWarnings } from './rule-warnings.js';
+
+export type ParsedRuleset =
+  { ok: true; ruleset: Ruleset; warnings: Problem[] } | { ok: false; problems: Problem[]; warnings: Problem[] };
+
+/** Reads a rule file's text: YAML or JSON, flat or wrapped in `hookChains`. Finds every problem, not just the first. */
+export function parseRuleset(text: string, file: string): ParsedRuleset {
+  const parsed = parseYaml(text, file);
+  if (!parsed.ok) return { ok: false, problems: parsed.problems, warnings: [] };
+  const located = (problem: Problem): Problem => {
+    const line = parsed.lineOf(problem.path);
+    return { file, ...problem, ...(line !== undefined && { line }) };
+  };
+  const result = checkRuleset(parsed.value);
+  const warnings = result.warnings.map(located);
+  return result.ok ? { ...result, warnings } : { ok: false, problems: result.problems.map(located), warnings };
+}
+
+/** The same for a value that was parsed already. */
+export function checkRuleset(value: unknown): ParsedRuleset {
+  const { inner, prefix, problems } = unwrap(value);
+  const parsed = Ruleset.safeParse(inner);
+  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner));
+  problems.push(...crossProblems(inner));
+
+  const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
+  if (!parsed.success || problems.length > 0) return { ok: false, problems: problems.map(prefixed), warnings: [] };
+  return { ok: true, ruleset: parsed.data, warnings: ruleWarnings(parsed.data).map(prefixed) };
+}
+
+function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Problem[] } {
+  if (!isObject(value) || !Object.hasOwn(value, 'hookChains')) return { inner: value, prefix: '', problems: [] };
+  const problems = Object.keys(value)
+    .filter((key) => key !== 'hookChains')
+    .map((key) => ({
+      path: '',
+      message: `unknown key "${key}" beside "hookChains"`,
+      expected: 'only hookChains',
+      hint: 'put it inside hookChains',
+    }));
+  return { inner: value['hookChains'], prefix: 'hookChains', problems };
+}
+
+function withPrefix(prefix: string, path: string): string {
+  if (prefix === '' || path === '') return prefix + path;
+  return path.startsWith('[') ? prefix + path : `${prefix}.${path}`;
+}
+
+/**
+ * What no field can know of itself. It reads the raw value, so that these problems show together with those of the schema
+ * and not only once all the others are mended.
+ */
+function crossProblems(value: unknown): Problem[] {
+  const rules = listAt(value, 'rules');
+  return [
+    ...repeated(rules.map((rule) => stringAt(rule, 'id'))).map(({ index, first, name }) => ({
+      path: formatPath(['rules', index, 'id']),
+      message: `duplicate rule id "${name}"`,
+      expected: 'an id no other rule has',
+      hint: `rules[${first}] has it already`,
+    })),
+    ...rules.flatMap((rule, index) => ruleProblems(rule, index)),
+  ];
+}
+
+function ruleProblems(rule: unknown, index: number): Problem[] {
+  const actions = listAt(rule, 'actions');
+  const names = actions.map((action, place) => {
+    const type = stringAt(action, 'type');
+    return type === undefined ? stringAt(action, 'id') : actionName({ id: stringAt(action, 'id'), type }, place);
+  });
+  const problems: Problem[] = repeated(names).map(({ index: place, first, name }) => ({
+    path: formatPath(['rules', index, 'actions', place, 'id']),
+    message: `duplicate action id "${name}"`,
+    expected: 'an id no other action of this rule has',
+    hint: `rules[${index}].actions[${first}] has it already`,
+  }));
+  const trigger = isObject(rule) ? rule['trigger'] : undefined;
+  if (isObject(trigger) && Object.hasOwn(trigger, 'outcome') && Object.hasOwn(trigger, 'outcomes')) {
+    problems.push({
+      path: formatPath(['rules', index, 'trigger']),
+      message: 'has both "outcome" and "outcomes"',
+      expected: 'one of the two',
+      hint: 'put every outcome into "outcomes"',
+    });
+  }
+  return problems;
+}
+
+function repeated(names: (string | undefined)[]): { index: number; first: number; name: string }[] {
+  return names.flatMap((name, index) => {
+    const first = name === undefined ? index : names.indexOf(name);
+    return name === undefined || first === index ? [] : [{ index, first, name }];
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listAt(value: unknown, key: string): unknown[] {
+  const list = isObject(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function stringAt(value: unknown, key: string): string | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : undefined;
+}

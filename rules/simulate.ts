@@ -1,0 +1,24 @@
+import type { MeshEvent } from '../contract/event.js';
+import type { Verdict } from '../contract/verdict.js';
+import { judgeAtDoor, judgeMatched } from './guards/judge.js';
+import { emptyMemory } from './guards/memory.js';
+import { markSeen } from './guards/seen.js';
+import { type LoadedRuleset, matchBatch } from './match-batch.js';
+
+export interface SimulatedStep {
+  atMs: number;
+  event: MeshEvent;
+}
+
+/** Judges events one after another with the watch's own code and a memory that starts empty; time is what each step says. */
+export function simulate(loaded: LoadedRuleset, steps: readonly SimulatedStep[]): Verdict[][] {
+  const memory = emptyMemory();
+  return steps.map(({ atMs, event }) => {
+    const refused = judgeAtDoor(memory, event);
+    if (refused) return [refused];
+    markSeen(memory, event.id);
+    const batch = matchBatch(loaded, [event]);
+    const [matched = { error: 'not matched' }] = batch.events;
+    return judgeMatched(memory, event, batch.ruleset, matched, atMs);
+  });
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import type { ConnectionSettings } from '../client/connection.js';
+import type { RulesetAnswer } from '../config/ruleset-store.js';
+import type { Settings } from '../contract/settings.js';
+import type { DevServer } from './dev-server.js';
+
+export interface Started {
+  settings: Settings;
+  connection: ConnectionSettings;
+  server: DevServer | undefined;
+  temporalUi: string | undefined;
+  rules: RulesetAnswer;
+}
+
+/** What a newcomer needs to know, in under fifteen lines. */
+export function printBanner({ settings, connection, server, temporalUi, rules }: Started): void {
+  const lines: [string, string][] = [
+    ['Temporal', describeServer(connection, server)],
+    ['State', server ? `${join(settings.home, 'temporal.db')} (cooldowns and histories survive a restart)` : 'on that server'],
+    ['Rules', describeRules(settings, rules)],
+    ['Mails', settings.smtpUrl === undefined ? `files in ${join(settings.home, 'mail')}/ (MESH_SMTP_URL is not set)` : 'over SMTP'],
+    ['Log', join(settings.home, 'worker.log')],
+  ];
+  if (temporalUi !== undefined) lines.unshift(['Temporal UI', temporalUi]);
+  const text = [
+    'remediation-mesh is running.',
+    '',
+    ...lines.map(([name, value]) => `  ${name.padEnd(12)} ${value}`),
+    '',
+    'Make a rule fire, from a second terminal in this folder:',
+    `  npx mesh send --event PostToolUseFailure --outcome failed --payload '{"tool_name":"Bash","error":"timeout"}'`,
+    'Ctrl-C stops everything; the next start goes on where this one stopped.',
+  ];
+  process.stdout.write(`${text.join('\n')}\n`);
+}
+
+function describeServer(connection: ConnectionSettings, server: DevServer | undefined): string {
+  if (!server) return `${connection.address}, namespace ${connection.namespace}`;
+  return `${server.address} (${server.isFresh ? 'dev server, started here' : 'dev server that was still running here'})`;
+}
+
+function describeRules(settings: Settings, rules: RulesetAnswer): string {
+  if (!rules.available) return `${settings.rules} cannot be used, events are held until it is mended (see above)`;
+  const ids = rules.ruleset.rules.map(({ id, enabled, mode }) => {
+    if (!enabled) return `${id} (disabled)`;
+    return mode === 'enforce' ? id : `${id} (${mode})`;
+  });
+  return `${rules.source}: ${ids.join(', ') || 'no rules'}`;
+}

@@ -1,0 +1,126 @@
+// Plain JavaScript on purpose: this runs before anything is installed or compiled, and needs nothing but Node.
+// It installs the packages of the lockfile and compiles the sources, each only when something changed.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const SOURCES = ['contract', 'rules', 'workflows', 'activities', 'worker', 'client', 'config', 'bench', 'tsconfig.json'];
+const MIN_NODE = [20, 19];
+
+/** Makes this folder ready to run. Silent when there is nothing to do. */
+export function prepare() {
+  requireNode();
+  if (!existsSync(join(ROOT, 'tsconfig.json'))) return; // An installed package: compiled before it was packed.
+  install();
+  build();
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
+  fail(`remediation-mesh needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}.`);
+}
+
+function install() {
+  const mark = join(ROOT, 'node_modules', '.mesh-installed');
+  const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), process.versions.modules]);
+  if (readOr(mark, '') !== wanted) {
+    say('Installing packages (once, about half a minute) …');
+    runNpm(['ci', '--loglevel=error', '--no-fund', '--no-audit', '--no-progress']);
+    writeFileSync(mark, wanted);
+  }
+  linkCommand();
+}
+
+/** Lets `npx mesh` find the command in a clone, as it would in a project that depends on this package. */
+function linkCommand() {
+  const link = join(ROOT, 'node_modules', '.bin', 'mesh');
+  const target = join(ROOT, 'client', 'cli', 'mesh.mjs');
+  if (existsSync(link) || process.platform === 'win32') return;
+  mkdirSync(dirname(link), { recursive: true });
+  rmSync(link, { force: true });
+  symlinkSync(relative(dirname(link), target), link);
+  chmodSync(target, 0o755);
+}
+
+function build() {
+  const dist = join(ROOT, 'dist');
+  const wanted = hashOf([...SOURCES.flatMap(filesUnder).map(stampOf), process.versions.modules]);
+  if (readOr(join(dist, '.built-from'), '') === wanted) return;
+  say('Compiling …');
+  // Compiled aside and then moved in one step, so that a command started meanwhile never sees half of it.
+  const fresh = join(ROOT, `dist-${process.pid}`);
+  try {
+    run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
+    run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
+    writeFileSync(join(fresh, '.built-from'), wanted);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function filesUnder(path) {
+  const full = join(ROOT, path);
+  if (!statSync(full).isDirectory()) return [path];
+  return readdirSync(full, { recursive: true })
+    .map((name) => join(path, String(name)))
+    .filter((name) => name.endsWith('.ts'))
+    .sort();
+}
+
+function stampOf(path) {
+  return `${path} ${hashOf([readFileSync(join(ROOT, path), 'utf8')])}`;
+}
+
+function hashOf(parts) {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+function readOr(path, otherwise) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : otherwise;
+}
+
+function runNpm(args) {
+  const npm = process.env['npm_execpath'];
+  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...args]);
+  else run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+}
+
+function run(command, args) {
+  try {
+    execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+  } catch (error) {
+    process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}`);
+    fail(`This failed, see above: ${[command, ...args].join(' ')}`);
+  }
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function fail(line) {
+  say(line);
+  process.exit(1);
+}
+
+function vitest(args) {
+  const vitestBin = join('node_modules', 'vitest', 'vitest.mjs');
+  const config = ['--config', join('.config', 'vitest.ts')];
+  const { status } = spawnSync(process.execPath, [vitestBin, 'run', ...config, ...args], { cwd: ROOT, stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [command = 'build', ...args] = process.argv.slice(2);
+  prepare();
+  if (command === 'start') await import(pathToFileURL(join(ROOT, 'dist', 'worker', 'start.js')).href);
+  else if (command === 'test') vitest(args);
+  else if (command !== 'build') fail(`unknown command ${command}: expected build, start or test`);
+}

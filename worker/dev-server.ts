@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../contract/names.js';
+
+export interface DevServerOptions {
+  /** The Temporal CLI. */
+  binary: string;
+  port: number;
+  /** None: no web UI. */
+  uiPort?: number;
+  databaseFile: string;
+  namespace: string;
+}
+
+export interface DevServer {
+  address: string;
+  pid: number;
+  /** False when a server from an earlier start was found still running and is used again. */
+  isFresh: boolean;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * Runs Temporal's dev server on a database file, so that everything outlives a restart. In a process group of its own:
+ * Ctrl-C must reach the worker first, and the server only when the worker is done with it.
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const address = `127.0.0.1:${options.port}`;
+  const left = await findLeftover(options);
+  if (left) return { address, ...left };
+
+  await requireFreePort(options.port, 'MESH_TEMPORAL_PORT', 'Temporal');
+  if (options.uiPort !== undefined) await requireFreePort(options.uiPort, 'MESH_UI_PORT', 'the Temporal UI');
+  await mkdir(dirname(options.databaseFile), { recursive: true });
+  // To a file, not a pipe: the server must survive this process being killed, and a broken pipe would end it.
+  const log = await open(logFile(options), 'w');
+  const child = spawn(options.binary, argumentsFor(options), { detached: true, stdio: ['ignore', log.fd, log.fd] });
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code) => resolve(`it ended with exit code ${code}`));
+    child.once('error', (error) => resolve(error.message));
+  });
+  await log.close();
+  const trouble = await Promise.race([untilReady(address, options.namespace), ended]);
+  if (trouble !== undefined || child.pid === undefined) {
+    child.kill('SIGKILL');
+    const said = await readFile(logFile(options), 'utf8').catch(() => '');
+    throw new Error([`The Temporal server did not start: ${trouble}.`, said.trim().slice(-2_000)].join('\n').trim());
+  }
+  await writeFile(markFile(options), JSON.stringify({ pid: child.pid, owner: process.pid, port: options.port }));
+  return { address, pid: child.pid, isFresh: true, stop: () => stopServer(options, child, ended) };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function argumentsFor({ port, uiPort, databaseFile, namespace }: DevServerOptions): string[] {
+  const searchAttributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, kind]) => [
+    '--search-attribute',
+    `${name}=${kind === 'INT' ? 'Int' : 'Keyword'}`,
+  ]);
+  return [
+    'server',
+    'start-dev',
+    ...['--ip', '127.0.0.1', '--port', String(port)],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...['--namespace', namespace],
+    ...['--db-filename', databaseFile],
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'busy_timeout=5000'],
+    ...['--log-level', 'error'],
+    ...searchAttributes,
+  ];
+}
+
+/** What went wrong, or nothing once the server answers. */
+async function untilReady(address: string, namespace: string): Promise<string | undefined> {
+  const giveUpAt = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < giveUpAt) {
+    if (await answers(address, namespace)) return undefined;
+    await wait(100);
+  }
+  return `it did not answer within ${READY_WITHIN_MS / 1000} s`;
+}
+
+async function answers(address: string, namespace: string): Promise<boolean> {
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.connect({ address, connectTimeout: 2_000 });
+    await connection.workflowService.describeNamespace({ namespace });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection?.close();
+  }
+}
+
+async function stopServer(options: DevServerOptions, child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill('SIGTERM');
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(killer);
+  await rm(markFile(options), { force: true });
+}
+
+function logFile({ databaseFile }: DevServerOptions): string {
+  return join(dirname(databaseFile), 'temporal-server.log');
+}
+
+function markFile({ databaseFile }: DevServerOptions): string {
+  return join(dirname(databaseFile), 'temporal-server.json');
+}
+
+/**
+ * A worker that was killed leaves its server running; so does a second `npm start` in the same folder find the first one's.
+ * Either way the running server is used. It is stopped at the end only if the process that started it is gone.
+ */
+async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address'> | undefined> {
+  const text = await readFile(markFile(options), 'utf8').catch(() => '');
+  if (text === '') return undefined;
+  const mark = JSON.parse(text) as { pid: number; owner: number; port: number };
+  if (mark.port !== options.port || !isAlive(mark.pid)) return undefined;
+  if (!(await answers(`127.0.0.1:${options.port}`, options.namespace))) return undefined;
+  return { pid: mark.pid, isFresh: false, stop: () => stopLeftover(options, mark) };
+}
+
+async function stopLeftover(options: DevServerOptions, mark: { pid: number; owner: number }): Promise<void> {
+  if (isAlive(mark.owner)) return;
+  const giveUpAt = Date.now() + STOP_WITHIN_MS;
+  signal(mark.pid, 'SIGTERM');
+  while (isAlive(mark.pid) && Date.now() < giveUpAt) await wait(50);
+  signal(mark.pid, 'SIGKILL');
+  await rm(markFile(options), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  return signal(pid, 0);
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function requireFreePort(port: number, variable: string, what: string): Promise<void> {
+  const isFree = await new Promise<boolean>((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  if (isFree) return;
+  throw new Error(
+    `Port ${port} for ${what} is taken by another program. Set ${variable} to a free port` +
+      (variable === 'MESH_TEMPORAL_PORT' ? `, or TEMPORAL_ADDRESS=127.0.0.1:${port} if that is a Temporal server to use.` : '.'),
+  );
+}

@@ -1,0 +1,106 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import pino from 'pino';
+import { explainConnectionError, readConnection } from '../client/connection.js';
+import { missingSearchAttributes } from '../client/search-attributes.js';
+import { readSettings, type Settings } from '../contract/settings.js';
+import { printBanner } from './banner.js';
+import { createConsoleLog } from './console-log.js';
+import { createWorker } from './create-worker.js';
+import { type DevServer, startDevServer } from './dev-server.js';
+import { makeWorld } from './make-world.js';
+import { findTemporal } from './temporal-binary.js';
+
+/** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
+async function start(): Promise<void> {
+  const { settings, problems, warnings } = readSettings(process.env);
+  for (const warning of warnings) say(`Warning: ${warning}`);
+  if (problems.length > 0) throw new Explained(problems.join('\n'));
+
+  const stopping = stopRequest();
+  const log = pino({ level: 'info', base: null }, pino.destination(await logFile(settings)));
+  // Before anything else of the SDK: its runtime is made once per process, with the logger it is given now.
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
+    }),
+    shutdownSignals: [],
+  });
+
+  const given = readConnection(settings, process.env);
+  const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
+  try {
+    const temporalUi = server && `http://127.0.0.1:${settings.uiPort}`;
+    await requireSearchAttributes(given);
+    const consoleLog = createConsoleLog(log, say);
+    const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi });
+    const rules = await world.rulesets.get('default');
+    await world.config.get();
+    const worker = await createWorker({ connection: given, world });
+    const running = worker.run();
+    printBanner({ settings, connection: given, server, temporalUi, rules });
+    consoleLog.showNews();
+    await Promise.race([running, stopping]);
+    worker.shutdown();
+    await running;
+  } finally {
+    await server?.stop();
+  }
+}
+
+class Explained extends Error {}
+
+async function startOwnServer(settings: Settings, namespace: string): Promise<DevServer> {
+  const binary = await findTemporal({ env: process.env, say });
+  return startDevServer({
+    binary,
+    port: settings.temporalPort,
+    uiPort: settings.uiPort,
+    databaseFile: resolve(settings.home, 'temporal.db'),
+    namespace,
+  });
+}
+
+async function requireSearchAttributes(connection: ReturnType<typeof readConnection>): Promise<void> {
+  const probe = await Connection.connect({ address: connection.address, ...connection.options });
+  try {
+    const missing = await missingSearchAttributes(probe, connection.namespace);
+    if (missing.length === 0) return;
+    const where = `namespace ${connection.namespace} at ${connection.address}`;
+    throw new Explained(`${where} lacks the search attributes ${missing.join(', ')}.\nRegister them once: npx mesh setup-server`);
+  } finally {
+    await probe.close();
+  }
+}
+
+async function logFile(settings: Settings): Promise<string> {
+  await mkdir(settings.home, { recursive: true });
+  return join(settings.home, 'worker.log');
+}
+
+function stopRequest(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        say('\nStopping …');
+        resolve();
+      });
+    }
+  });
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+try {
+  await start();
+} catch (error) {
+  const { settings } = readSettings(process.env);
+  const explanation = explainConnectionError(error, readConnection(settings, process.env));
+  if (!explanation && !(error instanceof Explained) && process.env['DEBUG']) console.error(error);
+  say(explanation ?? (error instanceof Error ? error.message : String(error)));
+  process.exitCode = 1;
+}

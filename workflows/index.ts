@@ -1,0 +1,3 @@
+// The entry of the workflow bundle: everything reachable from here runs in Temporal's sandbox.
+export { watch } from './watch.js';
+export { remediate } from './remediate.js';

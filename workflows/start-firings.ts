@@ -1,0 +1,52 @@
+import { isCancellation, proxyLocalActivities, rootCause } from '@temporalio/workflow';
+import type { StartAnswer, WatchActivities } from '../contract/activities.js';
+import type { Firing } from './judge-batch.js';
+import { MAX_STARTS_PER_CALL } from './limits.js';
+import type { WatchState } from './watch-state.js';
+
+const { startRemediations } = proxyLocalActivities<Pick<WatchActivities, 'startRemediations'>>({
+  startToCloseTimeout: '60 seconds',
+  // For as long as the server cannot be reached: guards are armed, so giving up would lose the remediation.
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  localRetryThreshold: '30 seconds',
+  summary: 'starts the remediations of the rules that fired',
+});
+
+/**
+ * Starts a remediation for each firing. A worker may die after starting some and before that is recorded: the ids make the
+ * second try find them, so each runs once.
+ */
+export async function startFirings(state: WatchState, firings: Firing[], rulesetHash: string): Promise<void> {
+  for (let from = 0; from < firings.length; from += MAX_STARTS_PER_CALL) {
+    const chunk = firings.slice(from, from + MAX_STARTS_PER_CALL);
+    const answers = await start(state.tenant, chunk, rulesetHash);
+    chunk.forEach((firing, index) => record(state, firing, answers[index] ?? { error: 'no answer' }));
+  }
+}
+
+async function start(tenant: string, chunk: Firing[], rulesetHash: string): Promise<StartAnswer[]> {
+  try {
+    return await startRemediations({ tenant, rulesetHash, firedAt: Date.now(), fires: chunk.map(({ fire }) => fire) });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return chunk.map(() => ({ error: rootCause(error) ?? String(error) }));
+  }
+}
+
+/** A fire that could not be started is turned into an error where people look for it: the guards stay armed. */
+function record(state: WatchState, { entries }: Firing, answer: StartAnswer): void {
+  for (const entry of entries) {
+    if ('remediation' in answer) {
+      entry.remediation = answer.remediation;
+      continue;
+    }
+    const reason = `remediation could not be started: ${answer.error}`.slice(0, 400);
+    Object.assign(entry, { verdict: 'skip', code: 'error', reason });
+    state.counters.fired -= 1;
+    state.counters.skipped.error = (state.counters.skipped.error ?? 0) + 1;
+    const rule = entry.rule === undefined ? undefined : state.counters.rules.get(entry.rule);
+    if (!rule) continue;
+    rule.fired -= 1;
+    rule.skipped.error = (rule.skipped.error ?? 0) + 1;
+  }
+}

@@ -1,0 +1,37 @@
+import type { LoggedVerdict } from '../contract/verdict.js';
+import type { VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import type { Hold } from './hold.js';
+import type { WatchState } from './watch-state.js';
+
+const LISTED_WINDOWS = 1000;
+
+/** Answers the `status` query. */
+export function statusOf(state: WatchState, hold: Hold | undefined, waiting: number, historyEvents: number): WatchStatus {
+  const { memory, counters } = state;
+  return {
+    tenant: state.tenant,
+    paused: state.pause ?? null,
+    ruleset: state.ruleset ?? null,
+    held: hold ? { events: waiting, sinceAt: hold.sinceAt, problems: hold.problems } : null,
+    counters: { ...counters, rules: Object.fromEntries(counters.rules) },
+    guards: {
+      cooldowns: nearest([...memory.cooldowns.values()]),
+      dedups: nearest([...memory.dedups.values()]),
+      live: { cooldowns: memory.cooldowns.size, dedups: memory.dedups.size },
+      evicted: state.evicted,
+      seenIds: memory.seen.size,
+    },
+    chains: [...state.chains.values()],
+    history: { events: historyEvents, runs: state.runs },
+  };
+}
+
+/** Answers the `verdicts` query: the last ones, or those of one event among them. */
+export function verdictsOf(state: WatchState, query: VerdictsQuery | undefined): LoggedVerdict[] {
+  const eventId = query?.eventId;
+  return eventId === undefined ? state.verdicts : state.verdicts.filter((entry) => entry.eventId === eventId);
+}
+
+function nearest<T extends { untilAt: number }>(windows: T[]): T[] {
+  return windows.sort((a, b) => a.untilAt - b.untilAt).slice(0, LISTED_WINDOWS);
+}

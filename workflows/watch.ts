@@ -1,0 +1,168 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { QUERIES, SIGNALS } from '../contract/names.js';
+import type { LoggedVerdict } from '../contract/verdict.js';
+import type { PauseRequest, RearmRequest, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import { pruneExpired, rearm } from '../rules/guards/memory.js';
+import { createAlarm } from './alarm.js';
+import { pruneChains } from './chains.js';
+import { type Hold, startHold } from './hold.js';
+import { createInbox, type EventItem } from './inbox.js';
+import { judgeBatch } from './judge-batch.js';
+import {
+  IDLE_AFTER_MS,
+  IDLE_CLOSE_MS,
+  IDLE_HISTORY_EVENTS,
+  MAX_BATCH_EVENTS,
+  MAX_HISTORY_BYTES,
+  MAX_HISTORY_EVENTS,
+  PRUNE_STEP_MS,
+} from './limits.js';
+import { startFirings } from './start-firings.js';
+import { renderWatchDetails } from './watch-details.js';
+import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
+import { statusOf, verdictsOf } from './watch-status.js';
+
+/** The long-lived workflow of a tenant: takes events, judges them, remembers the guards, starts remediations. */
+export async function watch(input: WatchInput): Promise<void> {
+  const state = loadWatchState(input, Date.now());
+  const inbox = createInbox(input.saved?.inbox ?? []);
+  const alarm = createAlarm();
+  let hold: Hold | undefined;
+  let prunedAt = Date.now();
+  const { idleCloseMs = IDLE_CLOSE_MS, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
+
+  registerHandlers();
+  showDetails();
+
+  for (;;) {
+    if (!hasWork()) {
+      setAlarm();
+      await condition(() => hasWork() || alarm.isRinging());
+    }
+    if (hasWork()) await handleNext();
+    if (alarm.isRinging()) prune();
+    if (isIdleForGood()) return;
+    if (shouldContinueAsNew()) {
+      await continueAsNew<typeof watch>({ ...input, saved: saveWatchState(state, inbox.items()) });
+    }
+  }
+
+  function registerHandlers(): void {
+    setHandler(
+      defineSignal<[unknown]>(SIGNALS.events),
+      (batch) => inbox.addEvents(Array.isArray(batch) ? batch : [batch], state.pause),
+      { description: 'Takes events to judge: a list of events.' },
+    );
+    setHandler(defineSignal<[RearmRequest?]>(SIGNALS.rearm), (request) => inbox.addRearm(request?.rule), {
+      description: 'Ends cooldown and dedup windows now: {"rule": "<id>"}, or {} for every rule.',
+    });
+    setHandler(defineSignal<[PauseRequest?]>(SIGNALS.pause), (request) => pause(request?.reason), {
+      description: 'Kill switch: every event is skipped until resumed. {"reason": "…"} is shown.',
+    });
+    setHandler(defineSignal(SIGNALS.resume), () => resume(), { description: 'Ends a pause.' });
+    setHandler(
+      defineQuery<WatchStatus>(QUERIES.status),
+      () => statusOf(state, hold, inbox.size(), workflowInfo().historyLength),
+      { description: 'Counters, armed guards, ruleset, problems.' },
+    );
+    setHandler(
+      defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts),
+      (query) => verdictsOf(state, query),
+      { description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.' },
+    );
+  }
+
+  function pause(reason: string | undefined): void {
+    state.pause = { sinceAt: Date.now(), ...(reason && { reason: reason.slice(0, 200) }) };
+    inbox.pauseAll(state.pause);
+    showDetails();
+  }
+
+  function resume(): void {
+    state.pause = undefined;
+    showDetails();
+  }
+
+  /** While rules cannot be had only what needs none goes on: paused events and re-arms at the front of the inbox. */
+  function hasWork(): boolean {
+    const [first] = inbox.peek(1);
+    if (!first) return false;
+    return !hold || hold.isOver || first.kind === 'rearm' || first.pause !== undefined;
+  }
+
+  async function handleNext(): Promise<void> {
+    const items = inbox.peek(MAX_BATCH_EVENTS);
+    if (items[0]?.kind === 'rearm') {
+      rearm(state.memory, items[0].rule);
+      inbox.drop(1);
+    } else {
+      await handleEvents(items as EventItem[]);
+    }
+    if (inbox.size() === 0 || hold) showDetails();
+  }
+
+  async function handleEvents(items: EventItem[]): Promise<void> {
+    const isHolding = hold !== undefined && !hold.isOver;
+    const judged = await judgeBatch(state, isHolding ? items.filter(({ pause }) => pause) : items);
+    if ('unavailable' in judged) {
+      hold = startHold(state.tenant, judged.unavailable, hold?.sinceAt ?? Date.now());
+      return;
+    }
+    inbox.drop(judged.taken);
+    if (!isHolding) hold = undefined;
+    await startFirings(state, judged.firings, judged.rulesetHash);
+  }
+
+  /** The durable timer: to the next expiry, to the moment an idle watch may close, or to a quiet continue-as-new. */
+  function setAlarm(): void {
+    let next = { at: Infinity, summary: '' };
+    const consider = (at: number, summary: string) => {
+      if (at < next.at) next = { at, summary };
+    };
+    for (const { rule, untilAt } of state.memory.cooldowns.values()) consider(untilAt, `cooldown of ${rule} ends`);
+    for (const { untilAt } of state.memory.dedups.values()) {
+      consider(Math.max(untilAt, prunedAt + PRUNE_STEP_MS), 'dedup windows end');
+    }
+    if (!hold && workflowInfo().historyLength > IDLE_HISTORY_EVENTS) {
+      consider(Math.max(state.lastEventAt, prunedAt) + IDLE_AFTER_MS, 'continues as new if nothing happens');
+    }
+    if (!hold && !state.pause) consider(Math.max(state.lastEventAt + idleCloseMs, Date.now() + 1), 'closes if idle');
+    alarm.ringBy(next.at, next.summary);
+  }
+
+  function prune(): void {
+    alarm.silence();
+    prunedAt = Date.now();
+    pruneExpired(state.memory, prunedAt);
+    pruneChains(state.chains, prunedAt);
+    showDetails();
+  }
+
+  function isIdleForGood(): boolean {
+    const idleMs = Date.now() - state.lastEventAt;
+    const remembers = state.memory.cooldowns.size + state.memory.dedups.size > 0;
+    return inbox.size() === 0 && !remembers && !state.pause && !hold && idleMs >= idleCloseMs;
+  }
+
+  function shouldContinueAsNew(): boolean {
+    const { historyLength, historySize } = workflowInfo();
+    const isIdle = inbox.size() === 0 && Date.now() - state.lastEventAt >= IDLE_AFTER_MS;
+    const isLong =
+      historyLength >= maxHistoryEvents ||
+      historySize >= MAX_HISTORY_BYTES ||
+      (isIdle && historyLength > IDLE_HISTORY_EVENTS);
+    return isLong && canSave(inbox.bytes());
+  }
+
+  function showDetails(): void {
+    setCurrentDetails(renderWatchDetails(state, hold, inbox.size()));
+  }
+}
