@@ -14,8 +14,7 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
   return async (request) => {
     const config = await loadConfig(world.config);
     const { plan, remediation } = request;
-    const teamName =
-      plan.teamName ?? readField(remediation.event.payload, 'team') ?? config.notify.defaultTeam;
+    const teamName = plan.teamName ?? readField(remediation.event.payload, 'team') ?? config.notify.defaultTeam;
     if (teamName === undefined) {
       return { status: 'skipped', reason: 'No team context is available for notify_team action' };
     }
@@ -58,7 +57,10 @@ function write(
   const render = (template: string | undefined, fallback: () => string) =>
     template === undefined ? fallback() : renderTemplate(template, rule, event);
 
-  const before = actions.slice(0, actions.findIndex(({ name }) => name === plan.name));
+  const before = actions.slice(
+    0,
+    actions.findIndex(({ name }) => name === plan.name),
+  );
   const did = before.map(({ name, type }) => {
     const result = soFar.find(({ action }) => action === name);
     const state = result ? [result.status, result.reason].filter(Boolean).join(': ') : 'still running';

@@ -41,7 +41,9 @@ export function createActivities(world: World): MeshActivities {
 }
 
 /** An error nobody expected still fails the action the way every failure does: with a type, and the number of the attempt. */
-function explained<Request, Answer>(action: (request: Request) => Promise<Answer>): (request: Request) => Promise<Answer> {
+function explained<Request, Answer>(
+  action: (request: Request) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
   return async (request) => {
     try {
       return await action(request);

@@ -15,7 +15,19 @@ import type { World } from './index.js';
 import { loadConfig } from './load-config.js';
 
 /** What every program needs to run at all; anything else of the worker's environment must be asked for. */
-const BASIC_VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ', 'SHELL', 'SystemRoot', 'PATHEXT'];
+const BASIC_VARIABLES = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'LC_ALL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'SHELL',
+  'SystemRoot',
+  'PATHEXT',
+];
 
 /** Starts the command configured for the agent type, waits for its end, and records how it went. */
 export function makeSpawnFallbackAgent({
@@ -99,7 +111,9 @@ async function judgeResult(result: CommandResult, agent: Agent): ReturnType<Acti
 
 function promptFor({ plan, remediation }: ActionRequest<SpawnPlan>): string {
   const { rule, event } = remediation;
-  return plan.promptTemplate === undefined ? defaultPrompt(rule, event) : renderTemplate(plan.promptTemplate, rule, event);
+  return plan.promptTemplate === undefined
+    ? defaultPrompt(rule, event)
+    : renderTemplate(plan.promptTemplate, rule, event);
 }
 
 function agentEnvironment(

@@ -5,7 +5,9 @@ import type { World } from './index.js';
 const AT_ONCE = 10;
 
 /** Starts a remediation per fire. The id decides: one that exists already, running or done, is left as it is. */
-export function makeStartRemediations(world: Pick<World, 'rulesets' | 'starter'>): WatchActivities['startRemediations'] {
+export function makeStartRemediations(
+  world: Pick<World, 'rulesets' | 'starter'>,
+): WatchActivities['startRemediations'] {
   return async (request) => {
     const answers: StartAnswer[] = [];
     for (let from = 0; from < request.fires.length; from += AT_ONCE) {

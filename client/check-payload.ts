@@ -9,7 +9,9 @@ const REFUSED_KEYS = ['__proto__', 'constructor', 'prototype'];
 export function checkPayload(payload: Record<string, unknown>): Problem[] {
   const trap = findTrap(payload, ['payload']);
   if (trap) return [trap];
-  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  const bytes = jsonBytes(payload);
+  if (bytes === undefined)
+    return [{ path: 'payload', message: 'cannot be written as JSON', expected: 'plain JSON values' }];
   if (bytes <= MAX_PAYLOAD_BYTES) return [];
   return [
     {
@@ -24,7 +26,11 @@ export function checkPayload(payload: Record<string, unknown>): Problem[] {
 function findTrap(value: unknown, path: (string | number)[]): Problem | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length > MAX_NESTING) {
-    return { path: 'payload', message: `is nested more than ${MAX_NESTING} levels deep`, expected: `at most ${MAX_NESTING} levels` };
+    return {
+      path: 'payload',
+      message: `is nested more than ${MAX_NESTING} levels deep`,
+      expected: `at most ${MAX_NESTING} levels`,
+    };
   }
   const entries = Array.isArray(value)
     ? value.map((item: unknown, index) => [index, item] as const)
@@ -37,4 +43,13 @@ function findTrap(value: unknown, path: (string | number)[]): Problem | undefine
     if (trap) return trap;
   }
   return undefined;
+}
+
+/** Undefined for what JSON cannot hold, such as a BigInt. */
+function jsonBytes(value: unknown): number | undefined {
+  try {
+    return Buffer.byteLength(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
 }

@@ -39,7 +39,7 @@ export function quickRetries() {
     defaultGrpcRetryOptions({
       factor: 1.5,
       maxAttempts: 25,
-      initialIntervalMs: (status) => (status.code === RESOURCE_EXHAUSTED ? 40 : 100),
+      initialIntervalMs: ({ code }) => (Number(code) === RESOURCE_EXHAUSTED ? 40 : 100),
       maxIntervalMs: () => 1_000,
     }),
   );
@@ -48,13 +48,16 @@ export function quickRetries() {
 /** An error of the connection as one line that says what to do. */
 export function explainConnectionError(error: unknown, { address, isGiven }: ConnectionSettings): string | undefined {
   const causes: unknown[] = [];
-  for (let cause: unknown = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause) causes.push(cause);
+  for (let cause: unknown = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause)
+    causes.push(cause);
   const isUnreachable = causes.some(
     (cause) =>
       (isGrpcServiceError(cause) && [4, 14].includes(cause.code)) ||
       (cause instanceof Error && /Failed to connect|ECONNREFUSED|DEADLINE_EXCEEDED|UNAVAILABLE/i.test(cause.message)),
   );
   if (!isUnreachable) return undefined;
-  const fix = isGiven ? 'check TEMPORAL_ADDRESS and that the server runs' : 'start it with `npm start`, or set TEMPORAL_ADDRESS';
+  const fix = isGiven
+    ? 'check TEMPORAL_ADDRESS and that the server runs'
+    : 'start it with `npm start`, or set TEMPORAL_ADDRESS';
   return `Temporal is not reachable at ${address}: ${fix}.`;
 }

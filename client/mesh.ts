@@ -79,7 +79,10 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     send,
     status: (tenant = DEFAULT_TENANT) => handle(tenant).query<WatchStatus>(QUERIES.status),
     verdicts: (tenant = DEFAULT_TENANT, eventId) =>
-      handle(tenant).query<LoggedVerdict[], [{ eventId?: string }]>(QUERIES.verdicts, eventId === undefined ? {} : { eventId }),
+      handle(tenant).query<LoggedVerdict[], [{ eventId?: string }]>(
+        QUERIES.verdicts,
+        eventId === undefined ? {} : { eventId },
+      ),
     rearm: (tenant = DEFAULT_TENANT, rule) => handle(tenant).signal(SIGNALS.rearm, rule === undefined ? {} : { rule }),
     // Pausing must work before the first event too, so it starts the watch if there is none.
     pause: (tenant = DEFAULT_TENANT, reason) => signal(tenant, SIGNALS.pause, reason === undefined ? {} : { reason }),
@@ -91,7 +94,10 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     const parsed = parseEvent(input, { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' });
     if (parsed.ok) return parsed.event;
     const place = count === 1 ? '' : `event ${index + 1}: `;
-    throw new WrongEventError(parsed.problems.map((problem) => place + formatProblem(problem)).join('; '), parsed.problems);
+    throw new WrongEventError(
+      parsed.problems.map((problem) => place + formatProblem(problem)).join('; '),
+      parsed.problems,
+    );
   }
 
   /** One batch in flight per tenant: a storm of signals would keep the watch from ever continuing as new. */

@@ -36,16 +36,24 @@ export type ParsedEvent = { ok: true; event: MeshEvent } | { ok: false; problems
 /** Checks one reported event and fills in what is absent. Strict: a misspelt field is an error, not a lost fact. */
 export function parseEvent(input: unknown, defaults: EventDefaults): ParsedEvent {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { ok: false, problems: [{ path: '', message: 'expected an event object', expected: 'an object with `event`' }] };
+    return {
+      ok: false,
+      problems: [{ path: '', message: 'expected an event object', expected: 'an object with `event`' }],
+    };
   }
-  const filled = fillIn(input as Partial<EventInput>, defaults);
+  const filled = fillIn(input, defaults);
   const parsed = MeshEvent.safeParse(filled);
-  const problems = parsed.success ? checkPayload(parsed.data.payload) : problemsOf(parsed.error, filled);
+  // The payload as it was given: zod silently leaves out a key named __proto__, which is to be refused.
+  const problems = parsed.success
+    ? checkPayload(filled['payload'] as Record<string, unknown>)
+    : problemsOf(parsed.error, filled);
   if (!parsed.success || problems.length > 0) return { ok: false, problems: problems.map(withOutcomeHint) };
   return { ok: true, event: parsed.data };
 }
 
 function fillIn(input: Partial<EventInput>, defaults: EventDefaults): Record<string, unknown> {
+  // In JavaScript `session: undefined` is how a caller without a session writes it, so it counts as absent.
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const payload = input.payload ?? {};
   const session = input.session ?? (typeof payload === 'object' ? payload['session_id'] : undefined);
   const usableSession = typeof session === 'string' && session !== '' ? session.slice(0, 200) : session;
@@ -56,7 +64,7 @@ function fillIn(input: Partial<EventInput>, defaults: EventDefaults): Record<str
     ...(defaults.source !== undefined && { source: defaults.source }),
     ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),
     ...(typeof usableSession === 'string' && usableSession !== '' && { session: usableSession }),
-    ...input,
+    ...given,
     payload,
     id: input.id ?? defaults.makeId(),
     occurredAt: instant(input.occurredAt ?? defaults.now),
@@ -65,7 +73,8 @@ function fillIn(input: Partial<EventInput>, defaults: EventDefaults): Record<str
 
 /** Left as it is when it cannot be read, so that the problem shows what stood there. */
 function instant(written: unknown): unknown {
-  if (typeof written !== 'string') return written;
+  // Date.parse alone takes "12345" for a year.
+  if (typeof written !== 'string' || !/^\d{4}-\d\d-\d\d/.test(written)) return written;
   const at = Date.parse(written);
   return Number.isNaN(at) ? written : at;
 }
@@ -73,6 +82,10 @@ function instant(written: unknown): unknown {
 function withOutcomeHint(problem: Problem): Problem {
   if (problem.path !== 'outcome' || problem.hint !== undefined) return problem;
   const found = /found "(.*)"/.exec(problem.message)?.[1] ?? '';
-  const guess = /^(fail|error)/i.test(found) ? 'failed' : /^(ok|succe|complete)/i.test(found) ? 'success' : nearest(found, OUTCOMES);
+  const guess = /^(fail|error)/i.test(found)
+    ? 'failed'
+    : /^(ok|succe|complete)/i.test(found)
+      ? 'success'
+      : nearest(found, OUTCOMES);
   return guess === undefined ? problem : { ...problem, hint: `did you mean "${guess}"?` };
 }

@@ -68,13 +68,20 @@ function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {
   const { defaultTeam } = config.notify;
   if (defaultTeam !== undefined && !Object.hasOwn(config.teams, defaultTeam)) {
     const known = Object.keys(config.teams).join(', ') || 'none';
-    problems.push({ path: 'notify.defaultTeam', message: `no team is called "${defaultTeam}"`, hint: `teams here: ${known}` });
+    problems.push({
+      path: 'notify.defaultTeam',
+      message: `no team is called "${defaultTeam}"`,
+      hint: `teams here: ${known}`,
+    });
   }
   for (const [name, team] of Object.entries(config.teams)) {
     const names = team.members.map((member) => member.name);
     names.forEach((member, index) => {
       if (names.indexOf(member) === index) return;
-      problems.push({ path: formatPath(['teams', name, 'members', index, 'name']), message: `duplicate member "${member}"` });
+      problems.push({
+        path: formatPath(['teams', name, 'members', index, 'name']),
+        message: `duplicate member "${member}"`,
+      });
     });
   }
   return problems;

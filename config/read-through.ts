@@ -5,8 +5,7 @@ import type { Problem } from '../contract/problem.js';
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 export type Current<T> =
-  | { available: true; value: T; hash: string; problems: Problem[] }
-  | { available: false; problems: Problem[] };
+  { available: true; value: T; hash: string; problems: Problem[] } | { available: false; problems: Problem[] };
 
 export interface ReadThroughOptions<T> {
   parse(text: string, file: string): Parsed<T>;

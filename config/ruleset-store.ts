@@ -56,7 +56,9 @@ export class RulesetStore {
       return { ok: false, problem: `tenant ${tenant} has several rule files, keep one: ${present.join(', ')}` };
     }
     // A file that was there and is gone keeps its last good version, like any other broken edit.
-    const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) => this.files.has(file));
+    const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) =>
+      this.files.has(file),
+    );
     const file = present[0] ?? known;
     if (file !== undefined) return { ok: true, file };
     return { ok: false, problem: `no rules for tenant ${tenant}: expected ${join(path, `${tenant}.yaml`)}` };

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { formatPath, type Problem } from './problem.js';
 
 export type ParsedText = { ok: true; value: unknown; lineOf: (path: string) => number | undefined } | Refused;
@@ -24,11 +24,12 @@ export function parseYaml(text: string, file: string): ParsedText {
   }
   return { ok: true, value, lineOf: (path) => lineOfPath(value, path) };
 
+  /** A path that is not there, such as that of a missing key, stands where the nearest thing around it does. */
   function lineOfPath(root: unknown, wanted: string): number | undefined {
-    const path = pathsOf(root).find((candidate) => formatPath(candidate) === wanted);
-    for (let keys = path ?? []; keys.length > 0; keys = keys.slice(0, -1)) {
-      const node = document.getIn(keys, true) as { range?: [number, number, number] } | undefined;
-      if (node?.range) return lines.linePos(node.range[0]).line;
+    const around = pathsOf(root).filter((path) => isAround(formatPath(path), wanted));
+    for (let keys = around.at(-1) ?? []; keys.length > 0; keys = keys.slice(0, -1)) {
+      const offset = offsetOf(document.getIn(keys.slice(0, -1), true), keys.at(-1) ?? '');
+      if (offset !== undefined) return lines.linePos(offset).line;
     }
     return undefined;
   }
@@ -37,18 +38,39 @@ export function parseYaml(text: string, file: string): ParsedText {
 /** A hundred aliases are more than any rule file needs, and fewer than a "billion laughs" file has. */
 function readValue(document: ReturnType<typeof parseDocument>): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    return containsItself(value) ? new Error('an alias stands inside what it repeats') : value;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
+function containsItself(value: unknown, around: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return around.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...around, value]));
+}
+
+/** In order of the document, so that of several paths around another the innermost is the last. */
 function pathsOf(value: unknown, prefix: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [prefix];
   const inner = Array.isArray(value)
     ? value.map((item: unknown, index) => [index, item] as const)
     : Object.entries(value);
   return [prefix, ...inner.flatMap(([key, item]) => pathsOf(item, [...prefix, key]))];
+}
+
+function isAround(path: string, wanted: string): boolean {
+  return path === wanted || (wanted.startsWith(path) && (path === '' || '.['.includes(wanted.charAt(path.length))));
+}
+
+/** Where a key, not its value, begins: the value of `actions:` may start a line further down. */
+function offsetOf(parent: unknown, key: string | number): number | undefined {
+  const item = isSeq(parent) ? parent.items[Number(key)] : undefined;
+  const pair = isMap(parent)
+    ? parent.items.find((candidate) => isScalar(candidate.key) && String(candidate.key.value) === String(key))
+    : undefined;
+  const node = item ?? pair?.key;
+  return isNode(node) ? node.range?.[0] : undefined;
 }
 
 function refuse(problem: Problem): Refused {

@@ -39,7 +39,8 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
     return issue.keys.map((key) => unknownKey([...issue.path, key], key, issue.message.split(', ')));
   }
   const path = formatPath(issue.path);
-  if (issue.code === 'custom') return [{ path, ...(issue.params as Partial<Problem> | undefined), message: issue.message }];
+  if (issue.code === 'custom')
+    return [{ path, ...(issue.params as Partial<Problem> | undefined), message: issue.message }];
 
   const expected = issue.message;
   const found = valueAt(value, issue.path);
@@ -59,11 +60,12 @@ function unknownKey(path: PropertyKey[], key: string, known: string[]): Problem 
 }
 
 function hintFor(issue: z.core.$ZodIssue, found: unknown): string | undefined {
-  if (typeof found === 'string' && /^-?\d+$/.test(found) && /whole number/.test(issue.message)) return 'remove the quotes';
+  if (typeof found === 'string' && /^-?\d+$/.test(found) && /whole number/.test(issue.message))
+    return 'remove the quotes';
   if (found === 'true' || found === 'false') return 'remove the quotes';
-  if (found === null) return 'leave the key out to get the default';
-  if (issue.code === 'invalid_value' && typeof found === 'string') {
-    const guess = nearest(found, issue.values.map(String));
+  if (found === null) return 'give a value, or leave it out';
+  if (typeof found === 'string' && issue.message.startsWith('one of ')) {
+    const guess = nearest(found, issue.message.slice('one of '.length).split(', '));
     if (guess) return `did you mean "${guess}"?`;
   }
   return undefined;

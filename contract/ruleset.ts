@@ -13,13 +13,10 @@ const windowMs = () => milliseconds(0, DAY_MS);
 const EVENT_FIELDS = Object.keys(MeshEvent.shape);
 
 /** A dot path that starts at the event: `session`, `payload.tool_name`. */
-const EventPath = text('a dot path into the event').refine(
-  (path) => EVENT_FIELDS.includes(path.split('.')[0] ?? ''),
-  {
-    error: 'does not start with a field of the event',
-    params: { hint: `paths start at the event: payload.<field>, or one of ${EVENT_FIELDS.join(', ')}` },
-  },
-);
+const EventPath = text('a dot path into the event').refine((path) => EVENT_FIELDS.includes(path.split('.')[0] ?? ''), {
+  error: 'does not start with a field of the event',
+  params: { hint: `paths start at the event: payload.<field>, or one of ${EVENT_FIELDS.join(', ')}` },
+});
 
 const Retry = strict({
   maxAttempts: wholeNumber(1, 1000).optional(),

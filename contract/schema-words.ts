@@ -4,7 +4,8 @@
 import { z } from 'zod';
 
 export function text(expected = 'a non-empty text') {
-  return z.string({ error: expected }).min(1, { error: expected });
+  // Aborts, so that an empty text is one problem, not one for each further check.
+  return z.string({ error: expected }).min(1, { error: expected, abort: true });
 }
 
 export function flag() {

@@ -2,12 +2,18 @@ import { nearest } from './nearest.js';
 
 /** Every environment variable of the mesh itself. Connection settings are Temporal's own (`TEMPORAL_ADDRESS`, …). */
 export const SETTINGS = {
-  MESH_RULES: { default: 'config/rules.yaml', meaning: 'Rules: a file (tenant `default`) or a folder of `<tenant>.yaml|yml|json`.' },
+  MESH_RULES: {
+    default: 'config/rules.yaml',
+    meaning: 'Rules: a file (tenant `default`) or a folder of `<tenant>.yaml|yml|json`.',
+  },
   MESH_CONFIG: { default: 'config/mesh.yaml', meaning: 'Agents, teams, mail sender and capacity bridge.' },
   MESH_HOME: { default: '.mesh', meaning: "State: the dev server's database, mails written as files, logs." },
   MESH_TEMPORAL_PORT: { default: '7233', meaning: 'Port of the Temporal dev server that `npm start` runs.' },
   MESH_UI_PORT: { default: '8233', meaning: "Port of that dev server's web UI." },
-  MESH_SMTP_URL: { default: '', meaning: 'Mail server, such as `smtps://user:password@mail.example.com`. Empty: mails become `.eml` files.' },
+  MESH_SMTP_URL: {
+    default: '',
+    meaning: 'Mail server, such as `smtps://user:password@mail.example.com`. Empty: mails become `.eml` files.',
+  },
 } as const;
 
 /** Set by the mesh for the agents it starts, and read back when such an agent reports an event. */

@@ -63,6 +63,7 @@ export interface KnownRuleset {
   problems: string[];
 }
 
+/** All counts are events: how many came, how many times a rule fired, how many times one was suppressed, by code. */
 export interface WatchCounters {
   events: number;
   fired: number;

@@ -49,6 +49,9 @@ export function makePlan(ruleset: Ruleset, fired: FiredRule): RemediationInput |
 function planAction(action: Action, name: string, remediation: string): ActionPlan {
   const { id: _id, enabled: _enabled, dedupWindowMs: _dedupWindowMs, timeoutMs, retry, ...asked } = action;
   const defaults = ACTION_DEFAULTS[action.type];
+  // Whichever of the two a rule gives holds, and the default of the other gives way.
+  const initialIntervalMs =
+    retry?.initialIntervalMs ?? Math.min(defaults.retry.initialIntervalMs, retry?.maxIntervalMs ?? Infinity);
   return {
     ...asked,
     name,
@@ -56,11 +59,9 @@ function planAction(action: Action, name: string, remediation: string): ActionPl
     timeoutMs: timeoutMs ?? defaults.timeoutMs,
     retry: {
       maxAttempts: retry?.maxAttempts ?? defaults.retry.maxAttempts,
-      initialIntervalMs: retry?.initialIntervalMs ?? defaults.retry.initialIntervalMs,
-      maxIntervalMs: Math.max(
-        retry?.maxIntervalMs ?? defaults.retry.maxIntervalMs,
-        retry?.initialIntervalMs ?? defaults.retry.initialIntervalMs,
-      ),
+      initialIntervalMs,
+      // Temporal refuses a maximum below the first interval.
+      maxIntervalMs: Math.max(retry?.maxIntervalMs ?? defaults.retry.maxIntervalMs, initialIntervalMs),
     },
   };
 }

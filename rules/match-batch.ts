@@ -19,7 +19,10 @@ const MAX_ANSWER_CHARS = 500_000;
  * Matches a batch against one ruleset. An event that cannot be judged becomes an error of its own and harms no other. With
  * a great many rules the answer may cover only the first events of the batch.
  */
-export function matchBatch(loaded: LoadedRuleset, events: readonly unknown[]): Extract<MatchedBatch, { available: true }> {
+export function matchBatch(
+  loaded: LoadedRuleset,
+  events: readonly unknown[],
+): Extract<MatchedBatch, { available: true }> {
   const { ruleset, hash, source, problems } = loaded;
   const matched: EventMatches[] = [];
   let answerChars = 0;
@@ -49,7 +52,9 @@ export function matchBatch(loaded: LoadedRuleset, events: readonly unknown[]): E
 function matchOne(ruleset: Ruleset, event: unknown): EventMatches {
   const parsed = MeshEvent.safeParse(event);
   if (!parsed.success) {
-    return { error: `not a valid event: ${problemsOf(parsed.error, event).map(formatProblem).join('; ')}`.slice(0, 500) };
+    return {
+      error: `not a valid event: ${problemsOf(parsed.error, event).map(formatProblem).join('; ')}`.slice(0, 500),
+    };
   }
   try {
     return matchEvent(ruleset, parsed.data);

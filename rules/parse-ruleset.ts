@@ -23,12 +23,12 @@ export function parseRuleset(text: string, file: string): ParsedRuleset {
 /** The same for a value that was parsed already. */
 export function checkRuleset(value: unknown): ParsedRuleset {
   const { inner, prefix, problems } = unwrap(value);
-  const parsed = Ruleset.safeParse(inner);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner));
-  problems.push(...crossProblems(inner));
-
   const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
-  if (!parsed.success || problems.length > 0) return { ok: false, problems: problems.map(prefixed), warnings: [] };
+  const parsed = Ruleset.safeParse(inner);
+  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner).map(prefixed));
+  problems.push(...crossProblems(inner).map(prefixed));
+
+  if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
   return { ok: true, ruleset: parsed.data, warnings: ruleWarnings(parsed.data).map(prefixed) };
 }
 
@@ -37,7 +37,7 @@ function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Pro
   const problems = Object.keys(value)
     .filter((key) => key !== 'hookChains')
     .map((key) => ({
-      path: '',
+      path: formatPath([key]),
       message: `unknown key "${key}" beside "hookChains"`,
       expected: 'only hookChains',
       hint: 'put it inside hookChains',
@@ -79,13 +79,20 @@ function ruleProblems(rule: unknown, index: number): Problem[] {
     expected: 'an id no other action of this rule has',
     hint: `rules[${index}].actions[${first}] has it already`,
   }));
-  const trigger = isObject(rule) ? rule['trigger'] : undefined;
-  if (isObject(trigger) && Object.hasOwn(trigger, 'outcome') && Object.hasOwn(trigger, 'outcomes')) {
+  const trigger = objectAt(rule, 'trigger');
+  if (trigger && Object.hasOwn(trigger, 'outcome') && Object.hasOwn(trigger, 'outcomes')) {
     problems.push({
       path: formatPath(['rules', index, 'trigger']),
       message: 'has both "outcome" and "outcomes"',
       expected: 'one of the two',
       hint: 'put every outcome into "outcomes"',
+    });
+  }
+  // zod silently leaves this key out, and a condition without it would hold for every event.
+  if (Object.hasOwn(objectAt(objectAt(rule, 'condition'), 'eventFieldEquals') ?? {}, '__proto__')) {
+    problems.push({
+      path: formatPath(['rules', index, 'condition', 'eventFieldEquals', '__proto__']),
+      message: 'no event carries a field called "__proto__"',
     });
   }
   return problems;
@@ -105,6 +112,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function listAt(value: unknown, key: string): unknown[] {
   const list = isObject(value) ? value[key] : undefined;
   return Array.isArray(list) ? list : [];
+}
+
+function objectAt(value: unknown, key: string): Record<string, unknown> | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? found : undefined;
 }
 
 function stringAt(value: unknown, key: string): string | undefined {

@@ -41,7 +41,8 @@ function globWarning(rule: Rule, path: string): Problem | undefined {
 }
 
 function depthWarning(rule: Rule, ruleset: Ruleset, path: string): Problem | undefined {
-  if (rule.maxDepth === 0) return { path, message: 'maxDepth 0 means this rule never fires', hint: 'use mode: off to say so' };
+  if (rule.maxDepth === 0)
+    return { path, message: 'maxDepth 0 means this rule never fires', hint: 'use mode: off to say so' };
   if (rule.maxDepth === undefined || rule.maxDepth <= ruleset.maxChainDepth) return undefined;
   return {
     path,

@@ -16,9 +16,17 @@ export interface Started {
 export function printBanner({ settings, connection, server, temporalUi, rules }: Started): void {
   const lines: [string, string][] = [
     ['Temporal', describeServer(connection, server)],
-    ['State', server ? `${join(settings.home, 'temporal.db')} (cooldowns and histories survive a restart)` : 'on that server'],
+    [
+      'State',
+      server ? `${join(settings.home, 'temporal.db')} (cooldowns and histories survive a restart)` : 'on that server',
+    ],
     ['Rules', describeRules(settings, rules)],
-    ['Mails', settings.smtpUrl === undefined ? `files in ${join(settings.home, 'mail')}/ (MESH_SMTP_URL is not set)` : 'over SMTP'],
+    [
+      'Mails',
+      settings.smtpUrl === undefined
+        ? `files in ${join(settings.home, 'mail')}/ (MESH_SMTP_URL is not set)`
+        : 'over SMTP',
+    ],
     ['Log', join(settings.home, 'worker.log')],
   ];
   if (temporalUi !== undefined) lines.unshift(['Temporal UI', temporalUi]);

@@ -3,12 +3,33 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const SOURCES = ['contract', 'rules', 'workflows', 'activities', 'worker', 'client', 'config', 'bench', 'tsconfig.json'];
+const SOURCES = [
+  'contract',
+  'rules',
+  'workflows',
+  'activities',
+  'worker',
+  'client',
+  'config',
+  'bench',
+  'tsconfig.json',
+];
 const MIN_NODE = [20, 19];
 
 /** Makes this folder ready to run. Silent when there is nothing to do. */
@@ -113,7 +134,10 @@ function fail(line) {
 function vitest(args) {
   const vitestBin = join('node_modules', 'vitest', 'vitest.mjs');
   const config = ['--config', join('.config', 'vitest.ts')];
-  const { status } = spawnSync(process.execPath, [vitestBin, 'run', ...config, ...args], { cwd: ROOT, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [vitestBin, 'run', ...config, ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
   process.exit(status ?? 1);
 }
 

@@ -29,7 +29,11 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const connection = await NativeConnection.connect({ address, ...options });
   // On the worker's own connection, so that the server can hand a new remediation straight to this worker.
   const client = new Client({ connection, namespace });
-  const activities = createActivities({ ...setup.world, namespace, starter: createRemediationStarter(client, taskQueue) });
+  const activities = createActivities({
+    ...setup.world,
+    namespace,
+    starter: createRemediationStarter(client, taskQueue),
+  });
   const worker = await Worker.create({
     connection,
     namespace,

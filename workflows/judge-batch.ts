@@ -67,7 +67,8 @@ function itemsToMatch(state: WatchState, items: EventItem[]): EventItem[] {
   });
 }
 
-type Matched = { available: true; ruleset?: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };
+type Matched =
+  { available: true; ruleset?: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };
 
 /** Should matching fail for a whole batch, each event is matched alone, so that the one to blame harms no other. */
 async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matched> {

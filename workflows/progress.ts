@@ -6,7 +6,8 @@ import type {
   RemediationResult,
 } from '../contract/remediation.js';
 
-export type ActionState = { state: 'waiting' } | { state: 'running'; sinceAt: number } | { state: 'done'; result: ActionResult };
+export type ActionState =
+  { state: 'waiting' } | { state: 'running'; sinceAt: number } | { state: 'done'; result: ActionResult };
 
 /** What each action of a remediation has come to. */
 export interface Progress {

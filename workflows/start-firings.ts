@@ -2,6 +2,7 @@ import { isCancellation, proxyLocalActivities, rootCause } from '@temporalio/wor
 import type { StartAnswer, WatchActivities } from '../contract/activities.js';
 import type { Firing } from './judge-batch.js';
 import { MAX_STARTS_PER_CALL } from './limits.js';
+import { turnIntoError } from './verdict-log.js';
 import type { WatchState } from './watch-state.js';
 
 const { startRemediations } = proxyLocalActivities<Pick<WatchActivities, 'startRemediations'>>({
@@ -33,20 +34,7 @@ async function start(tenant: string, chunk: Firing[], rulesetHash: string): Prom
   }
 }
 
-/** A fire that could not be started is turned into an error where people look for it: the guards stay armed. */
 function record(state: WatchState, { entries }: Firing, answer: StartAnswer): void {
-  for (const entry of entries) {
-    if ('remediation' in answer) {
-      entry.remediation = answer.remediation;
-      continue;
-    }
-    const reason = `remediation could not be started: ${answer.error}`.slice(0, 400);
-    Object.assign(entry, { verdict: 'skip', code: 'error', reason });
-    state.counters.fired -= 1;
-    state.counters.skipped.error = (state.counters.skipped.error ?? 0) + 1;
-    const rule = entry.rule === undefined ? undefined : state.counters.rules.get(entry.rule);
-    if (!rule) continue;
-    rule.fired -= 1;
-    rule.skipped.error = (rule.skipped.error ?? 0) + 1;
-  }
+  if ('error' in answer) return turnIntoError(state, entries, `remediation could not be started: ${answer.error}`);
+  for (const entry of entries) entry.remediation = answer.remediation;
 }

@@ -12,10 +12,15 @@ export interface VerdictSubject {
 }
 
 /** Remembers and counts what was decided about one event. Returns the entries, so that a fire can name its remediation later. */
-export function logVerdicts(state: WatchState, subject: VerdictSubject, verdicts: Verdict[], at: number): LoggedVerdict[] {
+export function logVerdicts(
+  state: WatchState,
+  subject: VerdictSubject,
+  verdicts: Verdict[],
+  at: number,
+): LoggedVerdict[] {
   state.counters.events += 1;
+  count(state, verdicts, at);
   const entries = verdicts.map((verdict): LoggedVerdict => {
-    count(state, verdict, at);
     const short = verdict.verdict === 'skip' ? { ...verdict, reason: cut(verdict.reason) } : verdict;
     return { ...short, at, eventId: subject.id, event: subject.event, depth: subject.depth };
   });
@@ -24,18 +29,30 @@ export function logVerdicts(state: WatchState, subject: VerdictSubject, verdicts
   return entries;
 }
 
-function count(state: WatchState, verdict: Verdict, at: number): void {
-  const rule = verdict.rule === undefined ? undefined : ruleCounters(state, verdict.rule);
-  if (verdict.verdict === 'fire') {
-    state.counters.fired += 1;
-    if (rule) {
-      rule.fired += 1;
-      rule.lastFiredAt = at;
-    }
-    return;
+/** A fire whose remediation could not be started becomes an error where people look for it. Its guards stay armed. */
+export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reason: string): void {
+  for (const entry of entries) Object.assign(entry, { verdict: 'skip', code: 'error', reason: cut(reason) });
+  const rule = ruleCounters(state, entries[0]?.rule ?? '');
+  for (const counters of [state.counters, rule]) {
+    counters.fired -= 1;
+    add(counters.skipped, 'error');
   }
-  add(state.counters.skipped, verdict.code);
-  if (rule) add(rule.skipped, verdict.code);
+}
+
+/** Counts events, not actions: a rule with three actions that is cooling down suppressed one event, not three. */
+function count(state: WatchState, verdicts: Verdict[], at: number): void {
+  const rules = new Set(verdicts.map(({ rule }) => rule));
+  for (const rule of rules) {
+    const ofRule = verdicts.filter((verdict) => verdict.rule === rule);
+    const fired = ofRule.some(({ verdict }) => verdict === 'fire');
+    const codes = new Set(ofRule.flatMap((verdict) => (verdict.verdict === 'skip' ? [verdict.code] : [])));
+    const counters = rule === undefined ? undefined : ruleCounters(state, rule);
+    if (counters && fired) counters.lastFiredAt = at;
+    for (const counter of counters ? [state.counters, counters] : [state.counters]) {
+      if (fired) counter.fired += 1;
+      for (const code of codes) add(counter.skipped, code);
+    }
+  }
 }
 
 function ruleCounters(state: WatchState, rule: string): RuleCounters {

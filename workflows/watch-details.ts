@@ -31,7 +31,7 @@ function headline(state: WatchState, hold: Hold | undefined, waiting: number): s
   }
   const { events, fired, skipped } = state.counters;
   const skips = Object.entries(skipped).map(([skipCode, count]) => `${count} ${skipCode}`);
-  return `### Watching tenant ${code(state.tenant)}\n${events} events: ${fired} actions fired; skipped: ${skips.join(', ') || 'none'}`;
+  return `### Watching tenant ${code(state.tenant)}\n${events} events; rules fired ${fired} times; skipped: ${skips.join(', ') || 'none'}`;
 }
 
 function rulesetLines(state: WatchState): string {
@@ -51,7 +51,9 @@ function rulesTable(state: WatchState): string {
   }
   const rows = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleRow(rule, counters, cooling.get(rule)));
   const more = rules.length > SHOWN_RULES ? [`| … and ${rules.length - SHOWN_RULES} more | | | | |`] : [];
-  return ['| rule | fired | last fired | suppressed | cooling until |', '|---|---|---|---|---|', ...rows, ...more].join('\n');
+  return ['| rule | fired | last fired | suppressed | cooling until |', '|---|---|---|---|---|', ...rows, ...more].join(
+    '\n',
+  );
 }
 
 function ruleRow(rule: string, { fired, skipped, lastFiredAt }: RuleCounters, untilAt: number | undefined): string {

@@ -6,7 +6,12 @@ import type { WatchState } from './watch-state.js';
 const LISTED_WINDOWS = 1000;
 
 /** Answers the `status` query. */
-export function statusOf(state: WatchState, hold: Hold | undefined, waiting: number, historyEvents: number): WatchStatus {
+export function statusOf(
+  state: WatchState,
+  hold: Hold | undefined,
+  waiting: number,
+  historyEvents: number,
+): WatchStatus {
   const { memory, counters } = state;
   return {
     tenant: state.tenant,

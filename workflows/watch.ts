@@ -73,11 +73,9 @@ export async function watch(input: WatchInput): Promise<void> {
       () => statusOf(state, hold, inbox.size(), workflowInfo().historyLength),
       { description: 'Counters, armed guards, ruleset, problems.' },
     );
-    setHandler(
-      defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts),
-      (query) => verdictsOf(state, query),
-      { description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.' },
-    );
+    setHandler(defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts), (query) => verdictsOf(state, query), {
+      description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.',
+    });
   }
 
   function pause(reason: string | undefined): void {

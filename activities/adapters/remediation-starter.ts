@@ -1,4 +1,9 @@
-import { type Client, isGrpcServiceError, ServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair, type SearchAttributeType } from '@temporalio/common';
 import type { StartAnswer } from '../../contract/activities.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName, WORKFLOW_TYPES } from '../../contract/names.js';

@@ -44,7 +44,11 @@ export async function runCommand(command: Command): Promise<CommandResult> {
 
   const limit = new AbortController();
   const timeout = command.timeoutMs < Infinity ? setTimeout(() => limit.abort(), command.timeoutMs) : undefined;
-  const first = await Promise.race([ending, aborted(command.signal, 'cancelled' as const), aborted(limit.signal, 'timeout' as const)]);
+  const first = await Promise.race([
+    ending,
+    aborted(command.signal, 'cancelled' as const),
+    aborted(limit.signal, 'timeout' as const),
+  ]);
   clearTimeout(timeout);
 
   if (first === 'cancelled' || first === 'timeout') {

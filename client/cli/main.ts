@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { readSettings } from '../../contract/settings.js';
+import { readSettings, type Settings } from '../../contract/settings.js';
 import { explainConnectionError, readConnection } from '../connection.js';
 import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';
@@ -34,8 +34,17 @@ export async function runCli(argv: string[]): Promise<void> {
     if (problems.length > 0) throw new CliError(problems.join('\n'));
     await createProgram().parseAsync(argv);
   } catch (error) {
-    const unreachable = explainConnectionError(error, readConnection(settings, process.env));
+    const unreachable = error instanceof CliError ? undefined : explain(error, settings);
     process.stderr.write(`${unreachable ?? (error instanceof Error ? error.message : String(error))}\n`);
     process.exitCode = unreachable === undefined ? 1 : 2;
+  }
+}
+
+/** Broken connection settings are themselves the error then, and can explain no other. */
+function explain(error: unknown, settings: Settings): string | undefined {
+  try {
+    return explainConnectionError(error, readConnection(settings, process.env));
+  } catch {
+    return undefined;
   }
 }

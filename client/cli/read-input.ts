@@ -24,7 +24,8 @@ export function parseJsonLines(content: string, name: string): JsonLine[] {
   const trimmed = content.replace(/^\uFEFF/, '').trim();
   if (trimmed === '') return [];
   const whole = tryParse(trimmed);
-  if (whole.ok) return (Array.isArray(whole.value) ? whole.value : [whole.value]).map((value: unknown) => ({ line: 1, value }));
+  if (whole.ok)
+    return (Array.isArray(whole.value) ? whole.value : [whole.value]).map((value: unknown) => ({ line: 1, value }));
 
   const lines = content.split('\n').map((source, index) => ({ source: source.trim(), line: index + 1 }));
   const parsed = lines.filter(({ source }) => source !== '').map(({ source, line }) => ({ line, ...tryParse(source) }));

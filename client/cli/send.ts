@@ -36,7 +36,10 @@ export function addSendCommand(program: Command): void {
     .option('--tenant <name>', 'tenant (default: MESH_TENANT, or default)')
     .option('--source <name>', 'who reports (default: cli)')
     .option('--json', 'print {"ids": […], "watches": […]}')
-    .addHelpText('after', `\nExample:\n  mesh send -e PostToolUseFailure -o failed -p '{"tool_name":"Bash","error":"timeout"}'`)
+    .addHelpText(
+      'after',
+      `\nExample:\n  mesh send -e PostToolUseFailure -o failed -p '{"tool_name":"Bash","error":"timeout"}'`,
+    )
     .action((file: string | undefined, options: SendOptions) => send(file, options, process.env));
 }
 
@@ -64,12 +67,20 @@ async function inputsOf(file: string | undefined, options: SendOptions): Promise
     if (inputs.length === 0) throw new CliError(`${file}: holds no event`);
     return inputs;
   }
-  if (options.event === undefined) throw new CliError('nothing to send: give --event <name>, a file, or - for standard input');
+  if (options.event === undefined)
+    throw new CliError('nothing to send: give --event <name>, a file, or - for standard input');
   return [{ line: 1, value: eventFromOptions(options) }];
 }
 
 function eventFromOptions({ event, outcome, payload, id, session, agent }: SendOptions): Record<string, unknown> {
-  const given = { event, outcome, id, session, agent, payload: payload === undefined ? undefined : parsePayload(payload) };
+  const given = {
+    event,
+    outcome,
+    id,
+    session,
+    agent,
+    payload: payload === undefined ? undefined : parsePayload(payload),
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
@@ -103,7 +114,10 @@ function parseAll(inputs: JsonLine[], file: string | undefined, defaults: EventD
   for (const { line, value } of inputs) {
     const parsed = parseEvent(value, defaults);
     if (parsed.ok) events.push(parsed.event);
-    else problems.push(...parsed.problems.map((problem) => formatProblem(file === undefined ? problem : { file, line, ...problem })));
+    else
+      problems.push(
+        ...parsed.problems.map((problem) => formatProblem(file === undefined ? problem : { file, line, ...problem })),
+      );
   }
   if (problems.length > 0) throw new CliError(`${problems.slice(0, 20).join('\n')}\nNothing was sent.`);
   return events;

@@ -50,13 +50,19 @@ function parseSteps(lines: JsonLine[], file: string): SimulatedStep[] {
 
 function parseStep(value: unknown, index: number): { step: SimulatedStep } | { problems: Problem[] } {
   const { atMs, event, ...others } = (value ?? {}) as Record<string, unknown>;
-  const problems: Problem[] = Object.keys(others).map((key) => ({ path: key, message: `unknown key "${key}" beside atMs and event` }));
+  const problems: Problem[] = Object.keys(others).map((key) => ({
+    path: key,
+    message: `unknown key "${key}" beside atMs and event`,
+  }));
   if (typeof atMs !== 'number' || !Number.isInteger(atMs) || atMs < 0) {
     problems.push({ path: 'atMs', message: 'expected a whole number of milliseconds from 0' });
     return { problems };
   }
   const parsed = parseEvent(event, { now: atMs, makeId: () => `simulated-${index + 1}` });
-  if (!parsed.ok) problems.push(...parsed.problems.map((problem) => ({ ...problem, path: ['event', problem.path].filter(Boolean).join('.') })));
+  if (!parsed.ok)
+    problems.push(
+      ...parsed.problems.map((problem) => ({ ...problem, path: ['event', problem.path].filter(Boolean).join('.') })),
+    );
   return parsed.ok && problems.length === 0 ? { step: { atMs, event: parsed.event } } : { problems };
 }
 

@@ -58,13 +58,7 @@ function judgeEvent(
   return undefined;
 }
 
-function judgeRule(
-  memory: GuardMemory,
-  event: JudgedEvent,
-  rule: RuleFacts,
-  match: RuleMatch,
-  now: number,
-): Verdict[] {
+function judgeRule(memory: GuardMemory, event: JudgedEvent, rule: RuleFacts, match: RuleMatch, now: number): Verdict[] {
   const everyAction = (code: SkipCode, reason: string) =>
     rule.actions.map((action) => skip(code, reason, rule.id, action.name));
 

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    // Tests about the repository itself are part of `npm run check`, see .config/vitest-repo.ts.
+    exclude: ['test/soak/**', 'test/repo/**'],
+    globalSetup: ['test/support/global-setup.ts'],
+    // Temporal's native parts crash worker threads.
+    pool: 'forks',
+    maxWorkers: 3,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: process.env['VITEST_REPORT']
+      ? ['default', ['json', { outputFile: process.env['VITEST_REPORT'] }]]
+      : ['default'],
+  },
+});

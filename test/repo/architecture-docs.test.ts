@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as limits from '../../workflows/limits.js';
+import { codesIn, readText, ROOT, tableBelow } from './markdown.js';
+
+const PAGE = 'docs/architecture.md';
+
+describe('docs/architecture.md', () => {
+  const rows = tableBelow(PAGE, 'Numbers').map((row) => ({
+    constant: codesIn(row['constant'])[0] ?? '',
+    file: codesIn(row['file'])[0] ?? '',
+    value: Number(row['value']?.replaceAll(',', '')),
+  }));
+
+  it.each(rows)('$constant of $file is $value', async ({ constant, file, value }) => {
+    const module = (await import(`${ROOT}${file}`)) as Record<string, unknown>;
+
+    expect(module[constant]).toBe(value);
+  });
+
+  it('lists every number of workflows/limits.ts but the length of a day', () => {
+    const listed = rows.filter(({ file }) => file === 'workflows/limits.ts').map(({ constant }) => constant);
+
+    expect(listed.sort()).toEqual(
+      Object.keys(limits)
+        .filter((name) => name !== 'DAY_MS')
+        .sort(),
+    );
+  });
+
+  it('lists the rooms', () => {
+    const rooms = tableBelow(PAGE, 'Rooms').map((row) => codesIn(row['room'])[0]);
+    expect(rooms.sort()).toEqual(['activities/', 'client/', 'config/', 'contract/', 'rules/', 'worker/', 'workflows/']);
+  });
+
+  it.each(readdirSync(`${ROOT}docs/adr`))('decision %s is linked', (file) => {
+    expect(readText(PAGE)).toContain(`(adr/${file})`);
+  });
+});

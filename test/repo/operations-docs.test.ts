@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../client/cli/main.js';
+import { MeshConfig } from '../../config/mesh-config.js';
+import { FAILURES } from '../../contract/failures.js';
+import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
+import { ACTION_STATUSES } from '../../contract/remediation.js';
+import { AGENT_VARIABLES, SETTINGS } from '../../contract/settings.js';
+import { ACTION_DEFAULTS } from '../../rules/make-plan.js';
+import { codesBelow, codesIn, tableBelow } from './markdown.js';
+import { fieldsOf } from './schema-fields.js';
+
+const PAGE = 'docs/operations.md';
+
+describe.each([PAGE, 'README.md'])('%s lists', (page) => {
+  it('the settings with their defaults', () => {
+    const rows = tableBelow(page, 'Settings').map((row) => [codesIn(row['variable'])[0], codesIn(row['default'])[0] ?? '']);
+
+    const settings = Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]);
+    expect(rows).toEqual(settings);
+  });
+});
+
+describe('docs/operations.md lists', () => {
+  it('the variables an agent gets', () => {
+    expect(codesBelow(PAGE, 'What an agent gets', 'variable')).toEqual(Object.keys(AGENT_VARIABLES));
+  });
+
+  it('the fields of mesh.yaml, with defaults', () => {
+    const rows = new Map(tableBelow(PAGE, 'mesh.yaml').map((row) => [codesIn(row['field'])[0], row['default']]));
+    const fields = fieldsOf(MeshConfig, true);
+
+    expect([...rows.keys()].sort()).toEqual(fields.map(({ path }) => path).sort());
+    for (const field of fields.filter(({ path }) => path !== 'notify')) {
+      const shown = rows.get(field.path)?.replaceAll('`', '');
+      if (field.isRequired) expect(shown, field.path).toBe('required');
+      if (field.default !== undefined) expect(shown, field.path).toBe(field.default);
+    }
+  });
+
+  it('every command and option', () => {
+    const program = createProgram();
+
+    expectOptions('mesh', program, { withVersion: true });
+    for (const command of program.commands) {
+      if (command.options.length > 0) expectOptions(`mesh ${command.name()}`, command);
+      else expect(tablesOf(`mesh ${command.name()}`)).toEqual([]);
+    }
+  });
+
+  it('the workflow types', () => {
+    expect(codesBelow(PAGE, 'Reading the Temporal UI', 'type')).toEqual(Object.values(WORKFLOW_TYPES));
+  });
+
+  it('the statuses of an action', () => {
+    expect(codesBelow(PAGE, 'Reading the Temporal UI', 'status', 1)).toEqual([...ACTION_STATUSES]);
+  });
+
+  it('the search attributes and their kinds', () => {
+    const rows = tableBelow(PAGE, 'Search attributes').map((row) => [
+      codesIn(row['name'])[0],
+      row['kind']?.toUpperCase(),
+    ]);
+
+    expect(Object.fromEntries(rows)).toEqual(SEARCH_ATTRIBUTES);
+  });
+
+  it('the queries', () => {
+    expect(codesBelow(PAGE, 'Queries', 'name')).toEqual(Object.values(QUERIES));
+  });
+
+  it('the signals', () => {
+    expect(codesBelow(PAGE, 'Signals', 'name')).toEqual(Object.values(SIGNALS));
+  });
+
+  it('how each action is tried', () => {
+    const number = (cell: string | undefined) => Number(cell?.replace(/[, ms]/g, ''));
+    const rows = tableBelow(PAGE, 'Retries').map((row) => [
+      codesIn(row['action'])[0],
+      {
+        timeoutMs: number(row['time limit']),
+        retry: {
+          maxAttempts: number(row['attempts']),
+          initialIntervalMs: number(row['first wait']),
+          maxIntervalMs: number(row['longest wait']),
+        },
+      },
+    ]);
+
+    expect(Object.fromEntries(rows)).toEqual(ACTION_DEFAULTS);
+  });
+
+  it('the failure types', () => {
+    expect(codesBelow(PAGE, 'Failure types', 'type')).toEqual(Object.keys(FAILURES));
+  });
+});
+
+function expectOptions(heading: string, command: Command, { withVersion = false } = {}): void {
+  const documented = codesBelow(PAGE, heading, 'option');
+  const options = command.options.map(({ flags }) => flags);
+
+  expect(documented, heading).toEqual(options);
+  expect(options.includes('-V, --version')).toBe(withVersion);
+}
+
+function tablesOf(heading: string): unknown[] {
+  try {
+    return tableBelow(PAGE, heading);
+  } catch {
+    return [];
+  }
+}

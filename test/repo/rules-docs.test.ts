@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { MAX_NESTING, MAX_PAYLOAD_BYTES } from '../../client/check-payload.js';
+import { MAX_DEPTH, MeshEvent } from '../../contract/event.js';
+import { Action, Condition, MODES, Rule, Ruleset, Trigger } from '../../contract/ruleset.js';
+import { TEMPLATE_NAMES } from '../../contract/template-text.js';
+import { SKIP_CODES, type Verdict } from '../../contract/verdict.js';
+import { VOLATILE_FIELDS } from '../../rules/fingerprint.js';
+import { judgeAtDoor, judgedError, judgeMatched } from '../../rules/guards/judge.js';
+import { emptyMemory } from '../../rules/guards/memory.js';
+import { markSeen } from '../../rules/guards/seen.js';
+import { KNOWN_EVENTS } from '../../rules/known-events.js';
+import { matchBatch } from '../../rules/match-batch.js';
+import { parseRuleset } from '../../rules/parse-ruleset.js';
+import { FIELD_KEYS } from '../../rules/read-field.js';
+import { codesBelow, codesIn, tableBelow } from './markdown.js';
+import { fieldsOf } from './schema-fields.js';
+
+const PAGE = 'docs/rules.md';
+const OF_EVERY_ACTION = ['type', 'id', 'enabled', 'dedupWindowMs', 'timeoutMs', 'retry'];
+
+describe('docs/rules.md lists the fields of', () => {
+  it.each([
+    ['File', Ruleset],
+    ['Rule', Rule],
+    ['Trigger', Trigger],
+    ['Condition', Condition],
+    ['retry', actionShape('notify_team').retry.unwrap()],
+  ])('%s, with defaults and limits', (heading, schema) => {
+    expectSameFields(heading, fieldsOf(schema));
+  });
+
+  it('every action, with defaults and limits', () => {
+    const fields = fieldsOf(actionOf('notify_team')).filter(({ path }) => OF_EVERY_ACTION.includes(path));
+
+    expectSameFields('Action', fields);
+  });
+
+  it.each(['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const)('%s', (type) => {
+    const own = fieldsOf(actionOf(type)).filter(({ path }) => !OF_EVERY_ACTION.includes(path));
+
+    expect(codesBelow(PAGE, type, 'field').sort()).toEqual(own.map(({ path }) => path).sort());
+  });
+
+  it('an event', () => {
+    expect(codesBelow(PAGE, 'Events', 'field')).toEqual(Object.keys(MeshEvent.shape));
+
+    const limits = tableBelow(PAGE, 'Events').map((row) => row['limits']);
+    expect(limits).toContain(`0 to ${MAX_DEPTH}`);
+    const payload = `${MAX_PAYLOAD_BYTES.toLocaleString('en-US')} bytes of JSON, at most ${MAX_NESTING} levels deep`;
+    expect(limits.at(-1)).toContain(payload);
+  });
+});
+
+describe('docs/rules.md lists', () => {
+  it('the template names', () => {
+    expect(codesBelow(PAGE, 'Templates', 'name')).toEqual([...TEMPLATE_NAMES]);
+  });
+
+  it('the modes', () => {
+    expect(codesBelow(PAGE, 'Modes', 'mode')).toEqual([...MODES]);
+  });
+
+  it('the volatile fields', () => {
+    expect(codesBelow(PAGE, 'Fingerprint', 'volatile field')).toEqual([...VOLATILE_FIELDS]);
+  });
+
+  it('the keys that conditions and templates read', () => {
+    const rows = tableBelow(PAGE, 'Condition', 1).map((row) => [
+      codesIn(row['what'])[0],
+      codesIn(row['keys, in this order']),
+    ]);
+
+    expect(Object.fromEntries(rows)).toEqual(FIELD_KEYS);
+  });
+
+  it('the known event names', () => {
+    const names = tableBelow(PAGE, 'Events', 1).flatMap((row) => Object.values(row).flatMap(codesIn));
+    const titled = tableBelow(PAGE, 'Events', 1).flatMap((row) => codesIn(row['known event names']));
+
+    expect([...new Set([...names, ...titled])].sort()).toEqual([...KNOWN_EVENTS].sort());
+  });
+
+  it('the skip codes, and no others', () => {
+    expect(tableBelow(PAGE, 'Codes and reasons').flatMap((row) => codesIn(row['code']))).toEqual(Object.keys(SKIP_CODES));
+  });
+
+  it('each reason word for word', () => {
+    const reasonColumn = 'reason, word for word';
+    const patterns = new Map(
+      tableBelow(PAGE, 'Codes and reasons').map((row) => [
+        codesIn(row['code'])[0],
+        codesIn(row[reasonColumn]).map(asPattern),
+      ]),
+    );
+
+    const reasons = realSkips();
+
+    expect(new Set(reasons.map(({ code }) => code))).toEqual(new Set(Object.keys(SKIP_CODES)));
+    for (const { code, reason } of reasons) {
+      expect(patterns.get(code)?.some((pattern) => pattern.test(reason)), `${code}: ${reason}`).toBe(true);
+    }
+  });
+});
+
+type ActionType = z.output<typeof Action>['type'];
+
+function actionOf(type: ActionType): z.ZodType {
+  const found = Action.options.find((option) => option.shape.type.value === type);
+  if (!found) throw new Error(`no action ${type}`);
+  return found;
+}
+
+function actionShape(type: ActionType): (typeof Action.options)[number]['shape'] {
+  return (actionOf(type) as (typeof Action.options)[number]).shape;
+}
+
+function expectSameFields(heading: string, fields: ReturnType<typeof fieldsOf>): void {
+  const rows = new Map(tableBelow(PAGE, heading).map((row) => [codesIn(row['field'])[0], row]));
+
+  expect([...rows.keys()].sort()).toEqual(fields.map(({ path }) => path).sort());
+  for (const field of fields) {
+    const row = rows.get(field.path);
+    const shown = row?.['default']?.replaceAll('`', '');
+    if (field.isRequired) expect(shown, field.path).toBe('required');
+    else expect(shown, field.path).not.toBe('required');
+    if (field.default !== undefined) expect(shown, field.path).toBe(field.default);
+    if (field.limits !== undefined) expect(row?.['limits'], field.path).toBe(field.limits);
+  }
+}
+
+/** `<n>` is a number, `<…>` any text, and `…` the rest. */
+function asPattern(written: string): RegExp {
+  const escaped = written.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('<n>', '\\d+').replace(/<[a-z]+>/g, '.+').replace('…', '.*')}$`, 's');
+}
+
+/** Makes the judging code say each of its reasons. */
+function realSkips(): Extract<Verdict, { verdict: 'skip' }>[] {
+  const action = '{ type: notify_team }';
+  const rule = `id: r, trigger: { event: E }, actions: [${action}, { type: notify_team, enabled: false }]`;
+  const verdicts = [
+    judgeAtDoor(seen('e-1'), { id: 'e-1' }),
+    judgeAtDoor(emptyMemory(), { id: 'e-1' }, {}),
+    judgeAtDoor(emptyMemory(), { id: 'e-1' }, { reason: 'deploy' }),
+    judgedError('could not be judged: a mistake'),
+    judgedError('not a valid event: it has no id'),
+    ...judge(`{ maxEventAgeMs: 1, rules: [{ ${rule} }] }`, { occurredAt: 0 }),
+    ...judge(`{ enabled: false, rules: [{ ${rule} }] }`),
+    ...judge(`{ rules: [{ ${rule} }] }`, { depth: 2 }),
+    ...judge('{ rules: [] }'),
+    ...judge(`{ rules: [{ ${rule} }] }`, { event: 'Other' }),
+    ...judge(`{ rules: [{ ${rule}, maxDepth: 1 }] }`, { depth: 1 }),
+    ...judge(`{ rules: [{ ${rule} }] }`, {}, 2),
+    ...judge(`{ rules: [{ ${rule}, cooldownMs: 0 }] }`, {}, 2),
+    ...judge(`{ rules: [{ ${rule}, mode: shadow }] }`),
+    ...judge(`{ rules: [{ ${rule} }] }`, { depth: -1 }),
+  ];
+  return verdicts.filter((verdict) => verdict?.verdict === 'skip');
+}
+
+function seen(id: string) {
+  const memory = emptyMemory();
+  markSeen(memory, id);
+  return memory;
+}
+
+function judge(rules: string, fields: Partial<MeshEvent> = {}, times = 1): Verdict[] {
+  const parsed = parseRuleset(rules, 'test.yaml');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const now = 1_000_000;
+  const event: MeshEvent = {
+    id: 'e-1',
+    event: 'E',
+    outcome: 'failed',
+    tenant: 'default',
+    depth: 0,
+    occurredAt: now,
+    payload: {},
+    ...fields,
+  };
+  const batch = matchBatch({ ruleset: parsed.ruleset, hash: 'h', source: 'test.yaml', problems: [] }, [event]);
+  const memory = emptyMemory();
+  const [matched] = batch.events;
+  if (!matched) throw new Error('not matched');
+  return Array.from({ length: times }, () => judgeMatched(memory, event, batch.ruleset, matched, now)).flat();
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { AGENT_VARIABLES, readSettings, SETTINGS } from '../../../contract/settings.js';
+
+describe('readSettings', () => {
+  test('has a default for everything', () => {
+    const read = readSettings({});
+
+    expect(read).toEqual({
+      settings: {
+        rules: 'config/rules.yaml',
+        config: 'config/mesh.yaml',
+        home: '.mesh',
+        temporalPort: 7233,
+        uiPort: 8233,
+        smtpUrl: undefined,
+      },
+      problems: [],
+      warnings: [],
+    });
+  });
+
+  test('takes what the environment says', () => {
+    const { settings, problems } = readSettings({
+      MESH_RULES: 'rules/',
+      MESH_CONFIG: 'mesh.yaml',
+      MESH_HOME: '/var/mesh',
+      MESH_TEMPORAL_PORT: '1',
+      MESH_UI_PORT: '65535',
+      MESH_SMTP_URL: 'smtps://user:secret@mail.example.com',
+    });
+
+    expect(problems).toEqual([]);
+    expect(settings).toEqual({
+      rules: 'rules/',
+      config: 'mesh.yaml',
+      home: '/var/mesh',
+      temporalPort: 1,
+      uiPort: 65_535,
+      smtpUrl: 'smtps://user:secret@mail.example.com',
+    });
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
+
+    expect(readSettings(empty)).toEqual(readSettings({}));
+  });
+
+  test.each(['0', '65536', '-1', '72.5', 'seven', '7233x'])('refuses port %s', (port) => {
+    const { problems } = readSettings({ MESH_TEMPORAL_PORT: port, MESH_UI_PORT: port });
+
+    expect(problems).toEqual([
+      `MESH_TEMPORAL_PORT: expected a port from 1 to 65535, found "${port}"`,
+      `MESH_UI_PORT: expected a port from 1 to 65535, found "${port}"`,
+    ]);
+  });
+
+  test.each(['mail.example.com', 'http://mail.example.com', 'smtp://', 'smtp:///x'])(
+    'refuses mail server %s without repeating it, since it may hold a password',
+    (url) => {
+      const { problems } = readSettings({ MESH_SMTP_URL: url });
+
+      expect(problems).toEqual(['MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587']);
+    },
+  );
+
+  test('warns of a variable nobody reads, and guesses which was meant', () => {
+    const { warnings, problems } = readSettings({ MESH_RULE_FILE: 'x', MESH_HOMES: 'y', MESH_SOMETHING_ELSE: 'z' });
+
+    expect(problems).toEqual([]);
+    expect(warnings).toContain('MESH_HOMES is not a variable of the mesh: did you mean MESH_HOME?');
+    expect(warnings).toContain('MESH_SOMETHING_ELSE is not a variable of the mesh');
+    expect(warnings).toHaveLength(3);
+  });
+
+  test('does not warn of what the mesh sets for its agents, nor of what is not its business', () => {
+    const forAgents = Object.fromEntries(Object.keys(AGENT_VARIABLES).map((name) => [name, 'x']));
+
+    const { warnings } = readSettings({ ...forAgents, TEMPORAL_ADDRESS: 'x:1', PATH: '/bin', MESHED: 'x' });
+
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { RulesetFacts } from '../../../../contract/matched.js';
+import { judgeAtDoor, judgedError, judgeMatched } from '../../../../rules/guards/judge.js';
+import { emptyMemory } from '../../../../rules/guards/memory.js';
+import { markSeen } from '../../../../rules/guards/seen.js';
+
+// What `simulate` cannot show: see simulate.test.ts for the order of judging and for what arms.
+
+describe('judgeAtDoor', () => {
+  test('lets a new event in', () => {
+    expect(judgeAtDoor(emptyMemory(), { id: 'new' })).toBeUndefined();
+  });
+
+  test.each([
+    ['with its reason', { reason: 'release' }, 'tenant is paused: release'],
+    ['without one', {}, 'tenant is paused'],
+  ])('refuses every event of a paused tenant, %s', (_, pause, reason) => {
+    expect(judgeAtDoor(emptyMemory(), { id: 'new' }, pause)).toEqual({ verdict: 'skip', code: 'paused', reason });
+  });
+
+  test('calls a duplicate a duplicate, paused or not', () => {
+    const memory = emptyMemory();
+    markSeen(memory, 'old');
+
+    expect(judgeAtDoor(memory, { id: 'old' }, { reason: 'release' })).toMatchObject({ code: 'duplicate' });
+  });
+
+  test('remembers nothing itself, so that a batch can be judged again', () => {
+    const memory = emptyMemory();
+
+    judgeAtDoor(memory, { id: 'new' });
+
+    expect(memory).toEqual(emptyMemory());
+  });
+});
+
+describe('judgedError', () => {
+  test('is a verdict about the whole event', () => {
+    expect(judgedError('why')).toEqual({ verdict: 'skip', code: 'error', reason: 'why' });
+  });
+});
+
+describe('judgeMatched', () => {
+  const ruleset: RulesetFacts = { hash: 'h', source: 's', enabled: true, maxChainDepth: 2, problems: [], rules: [] };
+  const event = { id: 'e', depth: 0, occurredAt: 0 };
+
+  test('says why an event could not be matched, and arms nothing', () => {
+    const memory = emptyMemory();
+
+    const verdicts = judgeMatched(memory, event, ruleset, { error: 'broken' }, 0);
+
+    expect(verdicts).toEqual([{ verdict: 'skip', code: 'error', reason: 'broken' }]);
+    expect(memory).toEqual(emptyMemory());
+  });
+
+  test('says what the rules missed on', () => {
+    const verdicts = judgeMatched(emptyMemory(), event, ruleset, { matches: [], missed: 'no rule matches: x' }, 0);
+
+    expect(verdicts).toEqual([{ verdict: 'skip', code: 'no-match', reason: 'no rule matches: x' }]);
+  });
+
+  test('remembers of a window whose it is and until when', () => {
+    const memory = emptyMemory();
+    const rule = { id: 'r', mode: 'enforce' as const, cooldownMs: 10, actions: [{ name: 'a', enabled: true, dedupWindowMs: 20 }] };
+    const match = { rule: 'r', cooldownKey: 'ck', cooldownLabel: 'session=s1', dedupKeys: ['dk'] };
+
+    judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [match], missed: '' }, 100);
+
+    expect([...memory.cooldowns]).toEqual([['ck', { rule: 'r', untilAt: 110, label: 'session=s1' }]]);
+    expect([...memory.dedups]).toEqual([['dk', { rule: 'r', action: 'a', untilAt: 120 }]]);
+  });
+
+  test('remembers no window of 0', () => {
+    const memory = emptyMemory();
+    const rule = { id: 'r', mode: 'enforce' as const, cooldownMs: 0, actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }] };
+
+    judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' }, 100);
+
+    expect(memory).toEqual(emptyMemory());
+  });
+
+  test('throws rather than guesses when the facts of a rule are missing', () => {
+    const match = { rule: 'gone', cooldownKey: 'ck', dedupKeys: [] };
+
+    expect(() => judgeMatched(emptyMemory(), event, ruleset, { matches: [match], missed: '' }, 0)).toThrow('rule gone matched but is not among the facts');
+  });
+});

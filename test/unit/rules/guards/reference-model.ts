@@ -1,0 +1,129 @@
+import type { Verdict } from '../../../../contract/verdict.js';
+
+// A second, independent answer to "what should the guards say?". It keeps no windows: only the list of everything that ever
+// fired, which it asks anew for each event. Slow and simple on purpose; it shares no code with what it checks.
+
+export interface ModelRule {
+  id: string;
+  event: string;
+  outcome?: string;
+  tool?: string;
+  mode: 'enforce' | 'shadow' | 'off';
+  enabled: boolean;
+  maxDepth?: number;
+  cooldownMs: number;
+  cooldownBy?: ModelPath;
+  dedupBy?: ModelPath;
+  actions: { name: string; enabled: boolean; dedupWindowMs: number }[];
+}
+
+export interface ModelRuleset {
+  enabled: boolean;
+  maxChainDepth: number;
+  maxEventAgeMs?: number;
+  rules: ModelRule[];
+}
+
+export type ModelPath = 'session' | 'tool' | 'error';
+
+export interface ModelEvent {
+  id: string;
+  event: string;
+  outcome: string;
+  session?: string;
+  depth: number;
+  ageMs: number;
+  tool: string;
+  error: string;
+}
+
+interface PastFiring {
+  rule: string;
+  action: string;
+  likeness: string;
+  scope: string;
+  coolsUntilAt: number;
+  repeatsUntilAt: number;
+}
+
+export class ReferenceModel {
+  private firings: PastFiring[] = [];
+  private readonly ids: string[] = [];
+
+  /** Reasons of `no-match` are left out: they are not the guards' business. */
+  judge(ruleset: ModelRuleset, event: ModelEvent, now: number): Verdict[] {
+    if (this.ids.includes(event.id)) return [skip('duplicate', 'event id already seen')];
+    this.ids.push(event.id);
+    const { maxEventAgeMs, maxChainDepth } = ruleset;
+    if (maxEventAgeMs !== undefined && event.ageMs > maxEventAgeMs) {
+      return [skip('stale', `event is ${event.ageMs}ms old, maxEventAgeMs is ${maxEventAgeMs}`)];
+    }
+    if (!ruleset.enabled) return [skip('disabled', 'ruleset disabled')];
+    if (event.depth >= maxChainDepth) {
+      return [skip('max-depth', `max chain depth reached (${event.depth}/${maxChainDepth})`)];
+    }
+    const looking = ruleset.rules.filter((rule) => looksAt(rule, event));
+    if (looking.length === 0) return [skip('no-match', '')];
+    return looking.flatMap((rule) => this.judgeRule(rule, event, now));
+  }
+
+  rearm(rule: string | undefined): void {
+    this.firings = this.firings.filter((past) => rule !== undefined && past.rule !== rule);
+  }
+
+  private judgeRule(rule: ModelRule, event: ModelEvent, now: number): Verdict[] {
+    const forAll = (code: 'rule-depth' | 'cooldown', reason: string) =>
+      rule.actions.map(({ name }) => ({ ...skip(code, reason), rule: rule.id, action: name }));
+    if (rule.maxDepth !== undefined && event.depth >= rule.maxDepth) {
+      return forAll('rule-depth', `rule maxDepth reached (${event.depth}/${rule.maxDepth})`);
+    }
+    const scope = rule.cooldownBy === undefined ? '' : `by ${valueOf(event, rule.cooldownBy)}`;
+    const ofRule = this.firings.filter((past) => past.rule === rule.id);
+    const coolsUntilAt = Math.max(0, ...ofRule.filter((past) => past.scope === scope).map((past) => past.coolsUntilAt));
+    if (coolsUntilAt > now) return forAll('cooldown', `rule cooldown active for ${coolsUntilAt - now}ms`);
+
+    const likeness = likenessOf(rule, event);
+    return rule.actions.map((action): Verdict => {
+      const named = { rule: rule.id, action: action.name };
+      if (!action.enabled) return { ...named, ...skip('disabled', 'action disabled') };
+      const alike = ofRule.filter((past) => past.action === action.name && past.likeness === likeness);
+      const repeatsUntilAt = Math.max(0, ...alike.map((past) => past.repeatsUntilAt));
+      if (repeatsUntilAt > now) {
+        return { ...named, ...skip('dedup', `dedup window active for ${repeatsUntilAt - now}ms`) };
+      }
+      this.firings.push({
+        ...named,
+        likeness,
+        scope,
+        coolsUntilAt: now + rule.cooldownMs,
+        repeatsUntilAt: now + action.dedupWindowMs,
+      });
+      return rule.mode === 'shadow'
+        ? { ...named, ...skip('shadow', 'shadow mode: would fire') }
+        : { ...named, verdict: 'fire' };
+    });
+  }
+}
+
+function looksAt(rule: ModelRule, event: ModelEvent): boolean {
+  return (
+    rule.enabled &&
+    rule.mode !== 'off' &&
+    rule.event === event.event &&
+    (rule.outcome === undefined || rule.outcome === event.outcome) &&
+    (rule.tool === undefined || rule.tool === event.tool)
+  );
+}
+
+function likenessOf(rule: ModelRule, event: ModelEvent): string {
+  if (rule.dedupBy !== undefined) return `${rule.dedupBy}=${valueOf(event, rule.dedupBy)}`;
+  return [event.event, event.outcome, valueOf(event, 'session'), event.tool, event.error].join('|');
+}
+
+function valueOf(event: ModelEvent, path: ModelPath): string {
+  return event[path] ?? 'none';
+}
+
+function skip(code: Extract<Verdict, { verdict: 'skip' }>['code'], reason: string) {
+  return { verdict: 'skip', code, reason } as const;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { matchBatch } from '../../../rules/match-batch.js';
+import { aLoadedRuleset, anEvent, aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
+
+describe('matchBatch', () => {
+  test('answers for every event, in order', () => {
+    const loaded = aLoadedRuleset(aRuleset([aRule({ trigger: { event: 'Stop' } })]));
+
+    const { events } = matchBatch(loaded, [anEvent({ id: '1', event: 'Stop' }), anEvent({ id: '2' }), anEvent({ id: '3', event: 'Stop' })]);
+
+    expect(events.map((one) => 'matches' in one && one.matches.length)).toEqual([1, 0, 1]);
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'Stop'],
+    ['a list', [anEvent()]],
+    ['an event without a name', { ...anEvent(), event: undefined }],
+    ['an event with a field too many', { ...anEvent(), extra: 1 }],
+    ['an event with an id that is a path', { ...anEvent(), id: '../../x' }],
+  ])('%s becomes an error of its own and harms no other', (_, bad) => {
+    const { events } = matchBatch(aLoadedRuleset(), [anEvent(), bad, anEvent()]);
+
+    expect(events).toEqual([
+      expect.objectContaining({ missed: '' }),
+      { error: expect.stringMatching(/^not a valid event: \S/) as string },
+      expect.objectContaining({ missed: '' }),
+    ]);
+  });
+
+  test('an event nested too deep to be read becomes an error of its own', () => {
+    const nested = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`) as Record<string, unknown>;
+
+    const { events } = matchBatch(aLoadedRuleset(), [anEvent({ payload: nested }), anEvent()]);
+
+    expect(events).toEqual([{ error: expect.stringMatching(/^could not be matched: /) as string }, expect.objectContaining({ missed: '' })]);
+  });
+
+  test('the error about an event is short, however much is wrong with it', () => {
+    const bad = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, 'x'.repeat(100)]));
+
+    const { events } = matchBatch(aLoadedRuleset(), [bad]);
+
+    expect('error' in events[0]! && events[0].error.length).toBe(500);
+  });
+
+  test('tells the facts of the ruleset, and of the rules that matched only', () => {
+    const ruleset = aRuleset([aRule({ id: 'used' }), aRule({ id: 'unused', trigger: { event: 'Stop' } })], {
+      enabled: false,
+      maxChainDepth: 7,
+      maxEventAgeMs: 9,
+    });
+
+    const answer = matchBatch({ ruleset, hash: 'h', source: 's', problems: ['p'] }, [anEvent(), anEvent()]);
+
+    expect(answer.ruleset).toEqual({
+      hash: 'h',
+      source: 's',
+      problems: ['p'],
+      enabled: false,
+      maxChainDepth: 7,
+      maxEventAgeMs: 9,
+      rules: [expect.objectContaining({ id: 'used' })],
+    });
+  });
+
+  test('says nothing of an age the file does not limit', () => {
+    expect(matchBatch(aLoadedRuleset(), []).ruleset).not.toHaveProperty('maxEventAgeMs');
+  });
+
+  test('puts no text of the payload into an answer about an event that matched, since that is kept in history', () => {
+    const answer = matchBatch(aLoadedRuleset(), [anEvent({ payload: { error: 'the secret is 42' } })]);
+
+    expect(JSON.stringify(answer)).not.toContain('secret');
+  });
+
+  test('answers for the first events only when the answer would grow too large for one record', () => {
+    const actions = Array.from({ length: 200 }, (): WrittenAction => ({ type: 'notify_team' }));
+    const ruleset = aRuleset(Array.from({ length: 20 }, (_, index) => aRule({ id: `rule-${index}`, actions })));
+    const batch = Array.from({ length: 50 }, (_, index) => anEvent({ id: `e-${index}` }));
+
+    const answer = matchBatch(aLoadedRuleset(ruleset), batch);
+
+    expect(answer.events.length).toBeGreaterThan(0);
+    expect(answer.events.length).toBeLessThan(batch.length);
+    expect(JSON.stringify(answer).length).toBeLessThan(2_000_000);
+  });
+
+  test('answers for at least one event, however large its answer', () => {
+    const actions = Array.from({ length: 1_000 }, (): WrittenAction => ({ type: 'notify_team' }));
+    const ruleset = aRuleset(Array.from({ length: 40 }, (_, index) => aRule({ id: `rule-${index}`, actions })));
+
+    const { events } = matchBatch(aLoadedRuleset(ruleset), [anEvent({ id: 'a' }), anEvent({ id: 'b' })]);
+
+    expect(events).toHaveLength(1);
+  });
+});

@@ -1,0 +1,310 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeAgent } from '../support/agent-scripts.js';
+import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
+import { eventually } from '../support/eventually.js';
+import { failedResult } from '../support/failed-result.js';
+import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
+
+const quick = { maxAttempts: 3, initialIntervalMs: 50, maxIntervalMs: 100 };
+
+let mail: MailServer;
+let bridge: BridgeServer;
+let folder: string;
+let mesh: TestMesh | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mesh-remediation-'));
+  [mail, bridge] = await Promise.all([startMailServer(), startBridgeServer()]);
+});
+
+afterEach(async () => {
+  await mesh?.stop();
+  await Promise.all([mail.close(), bridge.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function meshWith(actions: unknown[], command: string[] = ['true']): Promise<TestMesh> {
+  mesh = await startTestMesh({
+    smtpUrl: mail.url,
+    rules: {
+      defaultCooldownMs: 0,
+      rules: [{ id: 'r', trigger: { event: 'TaskCompleted' }, actions }],
+    },
+    config: {
+      agents: { default: { command } },
+      teams: {
+        ops: {
+          members: [
+            { name: 'ada', email: 'ada@example.com' },
+            { name: 'bob', email: 'bob@example.com' },
+          ],
+        },
+        silent: { members: [{ name: 'nobody' }] },
+      },
+      bridge: { url: bridge.url },
+    },
+  });
+  return mesh;
+}
+
+test('an action that fails and then works is executed, under one effect key', async () => {
+  bridge.script.push({ status: 503 }, { status: 500 });
+  const { report, result } = await meshWith([{ type: 'warm_remote_capacity', retry: quick }]);
+  const [id = ''] = await report({});
+
+  const { outcome, actions } = await result('r', id);
+
+  expect(outcome).toBe('executed');
+  expect(actions).toMatchObject([{ status: 'executed', attempts: 3 }]);
+  expect(bridge.requests).toHaveLength(3);
+  expect(new Set(bridge.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+});
+
+test('the bridge is asked again when it said to, not before', async () => {
+  bridge.script.push({ status: 429, headers: { 'retry-after': '1' } });
+  const { report, result } = await meshWith([{ type: 'warm_remote_capacity', retry: quick }]);
+  const startedAt = Date.now();
+  const [id = ''] = await report({});
+
+  const { actions } = await result('r', id);
+
+  expect(actions).toMatchObject([{ status: 'executed', attempts: 2 }]);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+});
+
+test('a refusal for good is not retried, the next action runs, and the workflow closes as failed', async () => {
+  bridge.script.push({ status: 403 });
+  const { report, result } = await meshWith([
+    { type: 'warm_remote_capacity', id: 'warm', retry: quick },
+    { type: 'notify_team', id: 'tell', teamName: 'ops' },
+  ]);
+  const [id = ''] = await report({});
+
+  const { outcome, actions } = await failedResult(result('r', id));
+
+  expect(outcome).toBe('failed');
+  expect(actions).toMatchObject([
+    { action: 'warm', status: 'failed', reason: 'Remote warm-up failed: the bridge answered 403', attempts: 1 },
+    { action: 'tell', status: 'executed' },
+  ]);
+  expect(bridge.requests).toHaveLength(1);
+  expect(mail.mails).toHaveLength(2);
+  expect(mail.mails[0]?.source).toContain('warm (warm_remote_capacity): failed');
+});
+
+test('an action that gives up says how often it was tried', async () => {
+  bridge.script.push({ status: 500 }, { status: 500 }, { status: 500 });
+  const { report, result } = await meshWith([{ type: 'warm_remote_capacity', retry: quick }]);
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions).toMatchObject([{ status: 'failed', attempts: 3 }]);
+});
+
+test('a bridge that never answers is given up after the time limit', async () => {
+  bridge.script.push('hang');
+  const retry = { ...quick, maxAttempts: 1 };
+  const { report, result } = await meshWith([{ type: 'warm_remote_capacity', timeoutMs: 300, retry }]);
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions).toMatchObject([{ status: 'failed', reason: 'Remote warm-up failed: no answer within 300ms' }]);
+});
+
+test('an agent that ends badly is retried; its exit code and the end of its output are recorded', async () => {
+  const agent = await writeAgent(folder, `console.log('x'.repeat(6000) + 'END'); process.exit(7);`);
+  const { report, result } = await meshWith(
+    [{ type: 'spawn_fallback_agent', retry: { ...quick, maxAttempts: 2 } }],
+    agent.command,
+  );
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions).toMatchObject([{ status: 'failed', reason: 'Fallback agent ended with exit code 7', attempts: 2 }]);
+  expect(actions[0]?.detail).toMatch(/^output: x{4000,4096}END$/);
+  expect((await readFile(agent.runsFile, 'utf8')).trim().split('\n')).toHaveLength(2);
+});
+
+test.each([
+  ['a missing program', ['/no/such/program'], /^Fallback agent launch failed: \/no\/such\/program: /],
+  ['a program that is killed', ['sh', '-c', 'kill -9 $$'], /^Fallback agent was ended by SIGKILL$/],
+])('%s is a failure with its reason', async (_name, command, reason) => {
+  const retry = { ...quick, maxAttempts: 1 };
+  const { report, result } = await meshWith([{ type: 'spawn_fallback_agent', retry }], command);
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions[0]?.reason).toMatch(reason);
+});
+
+test('an agent over its time limit is ended with everything it started', async () => {
+  const agent = await writeAgent(
+    folder,
+    `process.on('SIGTERM', () => {});
+     const { spawn } = await import('node:child_process');
+     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+     appendFileSync(${JSON.stringify(join(folder, 'children.txt'))}, String(child.pid));
+     setInterval(() => {}, 1000);`,
+  );
+  const retry = { ...quick, maxAttempts: 1 };
+  const { report, result } = await meshWith([{ type: 'spawn_fallback_agent', timeoutMs: 1_000, retry }], agent.command);
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions[0]?.reason).toBe('Fallback agent was ended after its time limit of 1000ms');
+  const pids = [
+    Number((await readFile(agent.runsFile, 'utf8')).trim().split(' ')[1]),
+    Number(await readFile(join(folder, 'children.txt'), 'utf8')),
+  ];
+  for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+});
+
+test('cancelling the remediation aborts it: the agent is ended, what had not begun never begins', async () => {
+  const agent = await writeAgent(folder, 'setInterval(() => {}, 1000);');
+  const { report, remediation, result } = await meshWith(
+    [
+      { type: 'spawn_fallback_agent', id: 'agent' },
+      { type: 'notify_team', id: 'tell', teamName: 'ops' },
+    ],
+    agent.command,
+  );
+  const [id = ''] = await report({});
+  const pid = await eventually('agent', async () => {
+    const [, found] = (await readFile(agent.runsFile, 'utf8')).trim().split(' ');
+    return found === undefined ? undefined : Number(found);
+  });
+
+  await remediation('r', id).cancel();
+  const { outcome, actions } = await result('r', id);
+
+  expect(outcome).toBe('aborted');
+  expect(actions).toMatchObject([
+    { action: 'agent', status: 'aborted', reason: 'aborted while it ran' },
+    { action: 'tell', status: 'aborted', reason: 'aborted before it started', attempts: 0 },
+  ]);
+  expect(await isRunning(pid)).toBe(false);
+  expect(mail.mails).toHaveLength(0);
+});
+
+test('one recipient that is refused delays and prevents nobody else', async () => {
+  mail.refuse.set('ada@example.com', 550);
+  const { report, result } = await meshWith([{ type: 'notify_team', id: 'tell', teamName: 'ops', retry: quick }]);
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions[0]?.reason).toMatch(/^not delivered to ada: Mail was not taken: .*550/);
+  expect(mail.mails.map(({ to }) => to)).toEqual([['bob@example.com']]);
+});
+
+test('a mail server that asks to try later is tried again, with the same Message-ID', async () => {
+  mail.refuse.set('ada@example.com', 451);
+  const { report, result } = await meshWith([
+    { type: 'notify_team', id: 'tell', teamName: 'ops', recipients: ['ada'], retry: { ...quick, maxAttempts: 100 } },
+  ]);
+  const [id = ''] = await report({});
+  await eventually('running notification', async () =>
+    (await mesh?.remediation('r', id).describe()) ? true : undefined,
+  );
+  mail.refuse.clear();
+
+  const { actions } = await result('r', id);
+
+  expect(actions).toMatchObject([{ status: 'executed' }]);
+  expect(mail.mails).toHaveLength(1);
+});
+
+test.each([
+  ['no team', {}, 'No team context is available for notify_team action'],
+  ['an unknown team', { teamName: 'ghosts' }, 'Team file not found for team ghosts'],
+  ['nobody left', { teamName: 'ops', recipients: ['carol'] }, 'No eligible recipients for notify_team action'],
+  ['nobody with an address', { teamName: 'silent' }, 'No eligible recipients for notify_team action'],
+])('notify_team with %s is skipped, with the reason of the rule format', async (_name, action, reason) => {
+  const { report, result } = await meshWith([{ type: 'notify_team', ...action }]);
+  const [id = ''] = await report({});
+
+  const { outcome, actions } = await result('r', id);
+
+  expect(outcome).toBe('skipped');
+  expect(actions).toMatchObject([{ status: 'skipped', reason }]);
+});
+
+test('without a launcher, a bridge and a mail server: failed, skipped, and mails as files', async () => {
+  mesh = await startTestMesh({
+    rules: {
+      rules: [
+        {
+          id: 'r',
+          trigger: { event: 'TaskCompleted' },
+          actions: [
+            { type: 'spawn_fallback_agent' },
+            { type: 'warm_remote_capacity' },
+            { type: 'notify_team', teamName: 'ops' },
+          ],
+        },
+      ],
+    },
+    config: { teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } } },
+  });
+  const [id = ''] = await mesh.report({});
+
+  const { actions } = await failedResult(mesh.result('r', id));
+
+  expect(actions).toMatchObject([
+    {
+      action: 'spawn_fallback_agent:0',
+      status: 'failed',
+      reason: 'No fallback agent launcher is registered in runtime context',
+    },
+    { status: 'skipped', reason: 'Bridge is not active; warm_remote_capacity is a safe no-op' },
+    { status: 'executed', detail: expect.stringContaining('no MESH_SMTP_URL configured, mail written to') as string },
+  ]);
+  const file = /mail written to (\S+\.eml)/.exec(actions[2]?.detail ?? '')?.[1] ?? '';
+  expect(await readFile(file, 'utf8')).toContain('To: ada <ada@example.com>');
+});
+
+test(
+  'an action that keeps retrying holds up the next one for 30 seconds, and no longer',
+  { timeout: 60_000 },
+  async () => {
+    bridge.script.push(...Array.from({ length: 200 }, () => ({ status: 503 })));
+    const { report, remediation, result } = await meshWith([
+      {
+        type: 'warm_remote_capacity',
+        id: 'warm',
+        retry: { maxAttempts: 1000, initialIntervalMs: 500, maxIntervalMs: 500 },
+      },
+      { type: 'notify_team', id: 'tell', teamName: 'ops' },
+    ]);
+    const startedAt = Date.now();
+    const [id = ''] = await report({});
+
+    await eventually('mail', () => (mail.mails.length > 0 ? true : undefined), 45_000);
+    const waitedMs = Date.now() - startedAt;
+    bridge.script.length = 0;
+    const { actions } = await result('r', id);
+
+    expect(waitedMs).toBeGreaterThanOrEqual(30_000);
+    expect(waitedMs).toBeLessThan(40_000);
+    expect(mail.mails[0]?.source).toContain('warm (warm_remote_capacity): still running');
+    expect(actions).toMatchObject([
+      { action: 'warm', status: 'executed' },
+      { action: 'tell', status: 'executed' },
+    ]);
+    expect((await remediation('r', id).describe()).status.name).toBe('COMPLETED');
+  },
+);
+
+async function isRunning(pid: number): Promise<boolean> {
+  // A process that ended and was not collected yet has an empty command line.
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) !== '';
+}

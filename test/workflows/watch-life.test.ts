@@ -1,0 +1,241 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, expect, test } from 'vitest';
+import { watchId } from '../../contract/ids.js';
+import { eventually } from '../support/eventually.js';
+import { startTestMesh, type TestMesh, type TestMeshOptions } from '../support/test-mesh.js';
+
+let mesh: TestMesh | undefined;
+
+afterEach(async () => {
+  await mesh?.stop();
+  mesh = undefined;
+});
+
+async function meshWith(options: TestMeshOptions): Promise<TestMesh> {
+  mesh = await startTestMesh(options);
+  return mesh;
+}
+
+const rule = { id: 'r', trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team', id: 'tell' }] };
+const rules = { defaultCooldownMs: 0, defaultDedupWindowMs: 0, rules: [rule] };
+const renamed = { ...rules, rules: [{ ...rule, id: 'renamed' }] };
+const broken = { ...rules, rules: [{ ...rule, coolDownMs: 5 }] };
+
+test('an edit of the rules is picked up; a broken one keeps the last good version and is shown', async () => {
+  const { report, judged, status, writeRules, log, rulesFile } = await meshWith({ rules });
+  await report({ id: 'e-1' });
+  expect(await judged('e-1')).toEqual(['r/tell fire']);
+
+  await writeRules(renamed);
+  await report({ id: 'e-2' });
+  expect(await judged('e-2')).toEqual(['renamed/tell fire']);
+
+  await writeRules(broken);
+  await report({ id: 'e-3' });
+  expect(await judged('e-3')).toEqual(['renamed/tell fire']);
+  await report({ id: 'e-4' });
+  expect(await judged('e-4')).toEqual(['renamed/tell fire']);
+  const problem = `${rulesFile}:1: rules[0].coolDownMs: unknown key "coolDownMs" (did you mean "cooldownMs"?)`;
+  expect((await status()).ruleset?.problems).toEqual([problem]);
+  expect(log.filter((entry) => entry.includes('unknown key "coolDownMs"'))).toHaveLength(1);
+
+  await writeRules(rules);
+  await report({ id: 'e-5' });
+  expect(await judged('e-5')).toEqual(['r/tell fire']);
+  expect((await status()).ruleset?.problems).toEqual([]);
+});
+
+test('events wait while there are no rules to judge by, and are judged in order once there are', async () => {
+  const { report, judged, status, writeRules, watch, mesh: sdk, tenant } = await meshWith({ rules: broken });
+  await report({ id: 'e-1' }, { id: 'e-2' });
+  const held = await eventually('hold', async () => (await status()).held ?? undefined);
+  expect(held.events).toBe(2);
+  expect(held.problems.join()).toContain('unknown key "coolDownMs"');
+  await report({ id: 'e-3' });
+  await eventually('third event', async () => ((await status()).held?.events === 3 ? true : undefined));
+  const { raw } = await watch().describe();
+  expect(raw.pendingActivities?.[0]?.activityType?.name).toBe('awaitRules');
+
+  await writeRules(rules);
+
+  expect(await judged('e-3')).toEqual(['r/tell fire']);
+  const fired = (await sdk.verdicts(tenant)).filter(({ verdict }) => verdict === 'fire').map(({ eventId }) => eventId);
+  expect(fired).toEqual(['e-1', 'e-2', 'e-3']);
+  expect((await status()).held).toBeNull();
+});
+
+test('the kill switch works without rules', async () => {
+  const { report, judged, status, mesh: sdk, tenant } = await meshWith({ rules: broken });
+  await report({ id: 'e-1' });
+  await eventually('hold', async () => (await status()).held ?? undefined);
+
+  await sdk.pause(tenant);
+
+  expect(await judged('e-1')).toEqual(['paused']);
+});
+
+test('a missing rules file holds events too, and says which file is expected', async () => {
+  const { report, status, rulesFile, judged, writeRules } = await meshWith({ rules });
+  await rm(rulesFile);
+  await report({ id: 'e-1' });
+
+  const held = await eventually('hold', async () => (await status()).held ?? undefined);
+  expect(held.problems.join()).toContain('expected');
+
+  await writeRules(rules);
+  expect(await judged('e-1')).toEqual(['r/tell fire']);
+});
+
+test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a pause, and loses and doubles nothing', async () => {
+  const perSession = { ...rule, id: 'per-session', cooldownMs: 600_000, cooldownBy: ['session'] };
+  const {
+    report,
+    judged,
+    status,
+    mesh: sdk,
+    tenant,
+    remediation,
+  } = await meshWith({
+    rules: { ...rules, defaultDedupWindowMs: 600_000, rules: [perSession] },
+    watch: { maxHistoryEvents: 40 },
+  });
+  const ids = Array.from({ length: 60 }, (_, index) => `e-${index}`);
+  for (const [index, id] of ids.entries()) {
+    await report({ id, session: `s-${index % 20}`, payload: { index } });
+    await judged(id);
+  }
+
+  const { counters, guards, history, chains } = await status();
+  expect(history.runs).toBeGreaterThan(2);
+  expect(counters).toMatchObject({ events: 60, fired: 20, skipped: { cooldown: 40 } });
+  expect(guards.live).toEqual({ cooldowns: 20, dedups: 20 });
+  expect(guards.seenIds).toBe(60);
+  expect(chains).toHaveLength(20);
+
+  await report(...ids.map((id) => ({ id })));
+  await sdk.pause(tenant, 'for good');
+  await report({ id: 'paused-1' });
+  for (let index = 0; index < 12; index++) await report({ id: `filler-${index}` });
+  await judged('filler-11');
+
+  const after = await status();
+  expect(after.counters.skipped).toMatchObject({ duplicate: 60, paused: 13 });
+  expect(after.paused?.reason).toBe('for good');
+  expect(after.history.runs).toBeGreaterThan(history.runs);
+  const started = await Promise.all(
+    ids.map((id) =>
+      remediation('per-session', id)
+        .describe()
+        .then(
+          () => 1,
+          () => 0,
+        ),
+    ),
+  );
+  expect(started.reduce<number>((sum, one) => sum + one, 0)).toBe(20);
+});
+
+test('a watch without guards and events completes, and the next event starts it again', async () => {
+  const { report, judged, watch, status } = await meshWith({ rules, watch: { idleCloseMs: 1_500 } });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+
+  await eventually('end of the watch', async () =>
+    (await watch().describe()).status.name === 'COMPLETED' ? true : undefined,
+  );
+  await report({ id: 'e-2' });
+
+  expect(await judged('e-2')).toEqual(['r/tell fire']);
+  expect((await status()).counters.events).toBe(1);
+});
+
+test('a paused watch does not complete, and a live cooldown keeps it too', async () => {
+  const {
+    report,
+    judged,
+    watch,
+    mesh: sdk,
+    tenant,
+  } = await meshWith({
+    rules: { ...rules, defaultCooldownMs: 600_000 },
+    watch: { idleCloseMs: 500 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+  await sdk.rearm(tenant);
+  await sdk.pause(tenant);
+  await report({ id: 'e-2' });
+  await judged('e-2');
+  // Ten times the idle limit: long enough for a watch that would close to have closed.
+  await eventually('time to pass', async () => {
+    const { lastAt = 0 } = { lastAt: (await sdk.verdicts(tenant)).at(-1)?.at };
+    return Date.now() - lastAt > 5_000 ? true : undefined;
+  });
+
+  expect((await watch().describe()).status.name).toBe('RUNNING');
+});
+
+test('a remediation that cannot be started becomes an error people see, and the watch goes on', async () => {
+  const { report, judged, verdicts, status } = await meshWith({
+    rules,
+    wrap: (activities) => ({
+      ...activities,
+      async startRemediations(request) {
+        const answers = await activities.startRemediations({
+          ...request,
+          fires: request.fires.filter(({ event }) => event.id !== 'e-1'),
+        });
+        return request.fires.map(({ event }) =>
+          event.id === 'e-1' ? { error: 'no room' } : (answers.shift() ?? { error: '?' }),
+        );
+      },
+    }),
+  });
+
+  await report({ id: 'e-1' }, { id: 'e-2' });
+
+  await eventually('error', async () => ((await judged('e-1'))[0] === 'r/tell error' ? true : undefined));
+  expect((await verdicts('e-1'))[0]).toHaveProperty('reason', 'remediation could not be started: no room');
+  expect(await judged('e-2')).toEqual(['r/tell fire']);
+  expect((await status()).counters).toMatchObject({ fired: 1, skipped: { error: 1 } });
+});
+
+test('an event that breaks the matching of its batch gets the error, the others are judged', async () => {
+  const { report, judged, verdicts } = await meshWith({
+    rules,
+    wrap: (activities) => ({
+      ...activities,
+      async matchEvents(request) {
+        if (request.events.some(({ id }) => id === 'poison')) throw new Error('indigestible');
+        return activities.matchEvents(request);
+      },
+    }),
+  });
+
+  await report({ id: 'e-1' }, { id: 'poison' }, { id: 'e-2' });
+
+  expect(await judged('poison')).toEqual(['error']);
+  expect((await verdicts('poison'))[0]).toHaveProperty('reason', 'could not be matched: indigestible');
+  expect(await judged('e-1')).toEqual(['r/tell fire']);
+  expect(await judged('e-2')).toEqual(['r/tell fire']);
+});
+
+test('the watch explains itself in the Temporal UI', async () => {
+  const { report, judged, client, tenant, writeRules } = await meshWith({
+    rules: { ...rules, defaultCooldownMs: 600_000 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+  await report({ id: 'e-2', payload: { error: '| `x` |' } });
+  await writeRules('not: [valid');
+  await report({ id: 'e-3', event: 'SessionStart' });
+  await judged('e-3');
+
+  const metadata = await client.workflow
+    .getHandle(watchId(tenant))
+    .query<{ currentDetails: string }>('__temporal_workflow_metadata');
+
+  expect(metadata.currentDetails).toContain('3 events; rules fired 1 times; skipped: 1 cooldown, 1 no-match');
+  expect(metadata.currentDetails).toContain('The last good version stays in use');
+  expect(metadata.currentDetails).toMatch(/\| `r` \| 1 \| 20\d\d-.* UTC \| 1 cooldown \| 20\d\d-.* UTC \|/);
+});
