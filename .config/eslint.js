@@ -35,7 +35,8 @@ const SANDBOX = [
 
 const ONLY_GUARDS = {
   regex: '^(\\.\\./)+rules/(?!guards/)',
-  message: 'Workflows take only rules/guards: matching is recorded by a local activity, so that editing it breaks no replay.',
+  message:
+    'Workflows take only rules/guards: matching is recorded by a local activity, so that editing it breaks no replay.',
 };
 
 const GUARDS_ALONE = {
@@ -50,7 +51,11 @@ const THROUGH_ADAPTERS = {
 };
 
 const PURE_RULES = only('rules', ['contract'], 'judging is the same in simulate, in the watch and in tests');
-const ACTIVITIES = only('activities', ['contract', 'rules', 'config'], 'an action must run and be tested without a worker');
+const ACTIVITIES = only(
+  'activities',
+  ['contract', 'rules', 'config'],
+  'an action must run and be tested without a worker',
+);
 
 export default defineConfig(
   globalIgnores(['dist/', 'dist-*/', '.mesh/']),
@@ -90,7 +95,10 @@ export default defineConfig(
     ONLY_GUARDS,
     ...SANDBOX,
   ),
-  room(['client/**/*.ts'], only('client', ['contract', 'rules'], 'a program that reports events carries no worker along')),
+  room(
+    ['client/**/*.ts'],
+    only('client', ['contract', 'rules'], 'a program that reports events carries no worker along'),
+  ),
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     // Tests look into JSON that other programs wrote; what is not there fails the test.

@@ -1,6 +1,5 @@
 import { code, codeBlock, utc } from '../contract/markdown.js';
 import type { RemediationInput } from '../contract/remediation.js';
-import { payloadJson } from '../rules/template.js';
 import { readField } from '../rules/read-field.js';
 
 const MAX_SUMMARY_BYTES = 200;
@@ -32,7 +31,7 @@ export function describeRemediation({ rule, rulesetHash, firedAt, event, actions
   return [
     lines.join('\n'),
     error === undefined ? '' : `**Error**\n\n${codeBlock(error, MAX_ERROR_CHARS)}`,
-    `**Payload**\n\n${codeBlock(payloadJson(event), MAX_PAYLOAD_CHARS)}`,
+    `**Payload**\n\n${codeBlock(JSON.stringify(event.payload, null, 2), MAX_PAYLOAD_CHARS)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -17,7 +17,7 @@ export interface Failure {
 /** The one way an action fails: with a type, a reason for people, and the number of the attempt. */
 export function failure({ type, message, isFinal = false, retryAfterMs, detail, cause }: Failure): ApplicationFailure {
   const details: AttemptDetails = { attempts: attempt(), ...(detail !== undefined && { detail }) };
-  return ApplicationFailure.create({
+  const error = ApplicationFailure.create({
     type,
     message,
     nonRetryable: isFinal,
@@ -25,6 +25,9 @@ export function failure({ type, message, isFinal = false, retryAfterMs, detail, 
     ...(retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
     ...(cause instanceof Error && { cause }),
   });
+  // The cause keeps its own; where the failure was made tells an operator nothing.
+  error.stack = '';
+  return error;
 }
 
 export function attempt(): number {

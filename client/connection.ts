@@ -11,6 +11,9 @@ export interface ConnectionSettings {
   isGiven: boolean;
 }
 
+/** A server that is there answers in milliseconds; who waits at a terminal should not wait for the SDK's ten seconds. */
+export const CONNECT_TIMEOUT_MS = 4_000;
+
 /** Where Temporal is, by Temporal's own conventions: environment, then profile file; else the local dev server. */
 export function readConnection(settings: Settings, env: Environment): ConnectionSettings {
   const { connectionOptions, namespace } = loadClientConnectConfig({

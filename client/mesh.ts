@@ -9,7 +9,7 @@ import { type Environment, readSettings } from '../contract/settings.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
 import type { WatchInput, WatchStatus } from '../contract/watch.js';
 import { splitIntoBatches } from './batches.js';
-import { type ConnectionSettings, quickRetries, readConnection } from './connection.js';
+import { CONNECT_TIMEOUT_MS, type ConnectionSettings, quickRetries, readConnection } from './connection.js';
 import { type EventInput, parseEvent } from './parse-event.js';
 import { WatchFullError, WrongEventError } from './errors.js';
 
@@ -64,6 +64,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const connection = await Connection.connect({
     address: settings.address,
     ...settings.options,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     interceptors: [quickRetries()],
   });
   const client = new Client({ connection, namespace: settings.namespace });

@@ -51,24 +51,30 @@ export function parseEvent(input: unknown, defaults: EventDefaults): ParsedEvent
   return { ok: true, event: parsed.data };
 }
 
-function fillIn(input: Partial<EventInput>, defaults: EventDefaults): Record<string, unknown> {
-  // In JavaScript `session: undefined` is how a caller without a session writes it, so it counts as absent.
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const payload = input.payload ?? {};
-  const session = input.session ?? (typeof payload === 'object' ? payload['session_id'] : undefined);
-  const usableSession = typeof session === 'string' && session !== '' ? session.slice(0, 200) : session;
+function fillIn(input: object, defaults: EventDefaults): Record<string, unknown> {
+  // In JavaScript `session: undefined` is how a caller without a session writes it, so it counts as absent; null does not.
+  const given: Record<string, unknown> = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  );
+  const { payload = {}, id = defaults.makeId(), occurredAt = defaults.now, session = sessionIn(payload) } = given;
   return {
     outcome: 'unknown',
     tenant: defaults.tenant ?? 'default',
     depth: defaults.depth ?? 0,
     ...(defaults.source !== undefined && { source: defaults.source }),
     ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),
-    ...(typeof usableSession === 'string' && usableSession !== '' && { session: usableSession }),
     ...given,
+    ...(session !== undefined && { session }),
     payload,
-    id: input.id ?? defaults.makeId(),
-    occurredAt: instant(input.occurredAt ?? defaults.now),
+    id,
+    occurredAt: instant(occurredAt),
   };
+}
+
+function sessionIn(payload: unknown): string | undefined {
+  const session =
+    typeof payload === 'object' && payload !== null && 'session_id' in payload ? payload.session_id : undefined;
+  return typeof session === 'string' && session !== '' ? session.slice(0, 200) : undefined;
 }
 
 /** Left as it is when it cannot be read, so that the problem shows what stood there. */

@@ -13,6 +13,10 @@ export async function resolveSecret(
     if (!value) throw new Error(`environment variable ${name} is not set`);
     return value;
   }
-  if (kind === 'file') return (await readFile(resolve(folder, name), 'utf8')).trim();
+  if (kind === 'file') {
+    const value = (await readFile(resolve(folder, name), 'utf8')).trim();
+    if (!value) throw new Error(`file ${name} is empty`);
+    return value;
+  }
   return written;
 }

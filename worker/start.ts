@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import pino from 'pino';
-import { explainConnectionError, readConnection } from '../client/connection.js';
+import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '../client/connection.js';
 import { missingSearchAttributes } from '../client/search-attributes.js';
 import { readSettings, type Settings } from '../contract/settings.js';
 import { printBanner } from './banner.js';
@@ -66,7 +66,11 @@ async function startOwnServer(settings: Settings, namespace: string): Promise<De
 }
 
 async function requireSearchAttributes(connection: ReturnType<typeof readConnection>): Promise<void> {
-  const probe = await Connection.connect({ address: connection.address, ...connection.options });
+  const probe = await Connection.connect({
+    address: connection.address,
+    ...connection.options,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  });
   try {
     const missing = await missingSearchAttributes(probe, connection.namespace);
     if (missing.length === 0) return;
@@ -106,5 +110,6 @@ try {
   const explanation = explainConnectionError(error, readConnection(settings, process.env));
   if (!explanation && !(error instanceof Explained) && process.env['DEBUG']) console.error(error);
   say(explanation ?? (error instanceof Error ? error.message : String(error)));
-  process.exitCode = 1;
+  // The SDK's native part would keep the process alive; everything that had to be stopped is.
+  process.exit(1);
 }

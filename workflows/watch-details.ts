@@ -1,3 +1,4 @@
+import type { LoggedVerdict, SkipCode } from '../contract/verdict.js';
 import type { RuleCounters } from '../contract/watch.js';
 import { code, utc } from '../contract/markdown.js';
 import type { Hold } from './hold.js';
@@ -11,14 +12,25 @@ export function renderWatchDetails(state: WatchState, hold: Hold | undefined, wa
   return [
     headline(state, hold, waiting),
     rulesetLines(state),
-    rulesTable(state),
+    rulesList(state),
     lastVerdicts(state),
     `Windows armed: ${state.memory.cooldowns.size} cooldown, ${state.memory.dedups.size} dedup` +
       (state.evicted > 0 ? `; **${state.evicted} dropped early** because the state grew too large` : ''),
+    HOW_TO_ACT,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
+
+/** Here and not in the static details, which do not survive continue-as-new. */
+const HOW_TO_ACT = [
+  '**To act**, send a signal (*Send a Signal* above, or `temporal workflow signal`):',
+  '',
+  '- `pause` with `{"reason": "…"}`: skip every event until `resume`',
+  '- `rearm` with `{"rule": "<id>"}`: end the cooldown and dedup windows of a rule now; `{}` for all rules',
+  '',
+  'What fired has a run of its own, `remediation/<tenant>/<rule>/<event>`; cancel it to abort. Queries: `status`, `verdicts`.',
+].join('\n');
 
 function headline(state: WatchState, hold: Hold | undefined, waiting: number): string {
   if (state.pause) {
@@ -30,8 +42,7 @@ function headline(state: WatchState, hold: Hold | undefined, waiting: number): s
     return `### Holding ${waiting} events since ${utc(hold.sinceAt)}\nThe rules cannot be read; nothing is lost, judging goes on once they can:\n${problems}`;
   }
   const { events, fired, skipped } = state.counters;
-  const skips = Object.entries(skipped).map(([skipCode, count]) => `${count} ${skipCode}`);
-  return `### Watching tenant ${code(state.tenant)}\n${events} events; rules fired ${fired} times; skipped: ${skips.join(', ') || 'none'}`;
+  return `### Watching tenant ${code(state.tenant)}\n${events} events; rules fired ${fired} times; skipped: ${describeCounts(skipped) || 'none'}`;
 }
 
 function rulesetLines(state: WatchState): string {
@@ -42,41 +53,59 @@ function rulesetLines(state: WatchState): string {
   return `${line}\n\n**The file has changed and has mistakes. The last good version stays in use:**\n${problems.map((problem) => `- ${code(problem)}`).join('\n')}`;
 }
 
-function rulesTable(state: WatchState): string {
+function rulesList(state: WatchState): string {
   const rules = [...state.counters.rules];
   if (rules.length === 0) return '';
   const cooling = new Map<string, number>();
   for (const { rule, untilAt } of state.memory.cooldowns.values()) {
     cooling.set(rule, Math.max(untilAt, cooling.get(rule) ?? 0));
   }
-  const rows = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleRow(rule, counters, cooling.get(rule)));
-  const more = rules.length > SHOWN_RULES ? [`| … and ${rules.length - SHOWN_RULES} more | | | | |`] : [];
-  return ['| rule | fired | last fired | suppressed | cooling until |', '|---|---|---|---|---|', ...rows, ...more].join(
-    '\n',
-  );
+  const lines = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleLine(rule, counters, cooling.get(rule)));
+  const more = rules.length > SHOWN_RULES ? [`- … and ${rules.length - SHOWN_RULES} more`] : [];
+  return ['**Rules**', '', ...lines, ...more].join('\n');
 }
 
-function ruleRow(rule: string, { fired, skipped, lastFiredAt }: RuleCounters, untilAt: number | undefined): string {
-  const suppressed = Object.entries(skipped).map(([skipCode, count]) => `${count} ${skipCode}`);
-  const cells = [
-    code(rule),
-    String(fired),
-    lastFiredAt === undefined ? '–' : utc(lastFiredAt),
-    suppressed.join(', ') || '–',
-    untilAt === undefined ? '–' : utc(untilAt),
+function ruleLine(rule: string, { fired, skipped, lastFiredAt }: RuleCounters, untilAt: number | undefined): string {
+  const facts = [
+    `fired ${fired} times${lastFiredAt === undefined ? '' : `, last ${utc(lastFiredAt)}`}`,
+    untilAt === undefined ? '' : `**cooling until ${utc(untilAt)}**`,
+    Object.keys(skipped).length === 0 ? '' : `suppressed: ${describeCounts(skipped)}`,
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `- ${code(rule)}: ${facts.filter((fact) => fact !== '').join('; ')}`;
+}
+
+function describeCounts(counts: Partial<Record<SkipCode, number>>): string {
+  return Object.entries(counts)
+    .map(([skipCode, count]) => `${count} ${skipCode}`)
+    .join(', ');
 }
 
 function lastVerdicts(state: WatchState): string {
   if (state.verdicts.length === 0) return '';
-  const rows = state.verdicts
-    .slice(-SHOWN_VERDICTS)
-    .reverse()
-    .map((entry) => {
-      const what = entry.rule === undefined ? 'whole event' : `${entry.rule} / ${entry.action}`;
-      const verdict = entry.verdict === 'fire' ? '**fire**' : `${entry.code}: ${code(entry.reason.slice(0, 160))}`;
-      return `| ${utc(entry.at)} | ${code(entry.event)} ${code(entry.eventId)} | ${code(what)} | ${verdict} |`;
-    });
-  return ['Last verdicts', '', '| when | event | rule / action | verdict |', '|---|---|---|---|', ...rows].join('\n');
+  const latest = state.verdicts.at(-1)?.at ?? 0;
+  const groups = new Map<string, LoggedVerdict[]>();
+  for (const verdict of state.verdicts.slice(-SHOWN_VERDICTS)) {
+    const key = `${verdict.at} ${verdict.eventId}`;
+    groups.set(key, [...(groups.get(key) ?? []), verdict]);
+  }
+  const lines = [...groups.values()].reverse().map((verdicts) => verdictLine(verdicts, latest));
+  return ['**Last verdicts** (UTC, newest first)', '', ...lines].join('\n');
+}
+
+function verdictLine(verdicts: LoggedVerdict[], latest: number): string {
+  const [{ at, event, eventId } = { at: 0, event: '', eventId: '' }] = verdicts;
+  const said = new Map<string, string[]>();
+  for (const verdict of verdicts) {
+    const says = verdict.verdict === 'fire' ? '**fire**' : `${verdict.code} ${code(verdict.reason.slice(0, 160))}`;
+    const key = verdict.rule === undefined ? says : `${says} ${code(verdict.rule)}`;
+    said.set(key, [...(said.get(key) ?? []), ...(verdict.action === undefined ? [] : [code(verdict.action)])]);
+  }
+  const parts = [...said].map(([says, actions]) => (actions.length === 0 ? says : `${says} ${actions.join(', ')}`));
+  return `- ${momentOf(at, latest)} ${code(event)} ${code(eventId)}: ${parts.join('; ')}`;
+}
+
+/** The time alone for what happened on the day of the latest verdict. */
+function momentOf(at: number, latest: number): string {
+  const isSameDay = utc(at).slice(0, 10) === utc(latest).slice(0, 10);
+  return isSameDay ? utc(at).slice(11, 19) : utc(at).slice(0, 19);
 }

@@ -53,7 +53,7 @@ export function createFileMailer(folder: string): Mailer {
       await mkdir(folder, { recursive: true });
       await writeFile(`${file}.part`, message as Buffer);
       await rename(`${file}.part`, file);
-      return { sent: true, how: `no MESH_SMTP_URL configured, mail written to ${file}` };
+      return { sent: true, how: `no MESH_SMTP_URL configured, mails written as .eml files to ${folder}` };
     },
     close: () => transport.close(),
   };

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { formatProblem, type Problem } from '../../contract/problem.js';
 import { parseRuleset } from '../../rules/parse-ruleset.js';
 import { CliError } from './cli-error.js';
-import { readInput } from './read-input.js';
+import { inputName, readInput } from './read-input.js';
 
 interface CheckOptions {
   json?: boolean;
@@ -48,7 +48,7 @@ async function filesAt(path: string): Promise<string[]> {
 }
 
 async function checkFile(path: string): Promise<Checked> {
-  const file = path === '-' ? 'standard input' : path;
+  const file = inputName(path);
   const parsed = parseRuleset(await readInput(path), file);
   const problems = parsed.ok ? [] : parsed.problems;
   const rules = parsed.ok ? parsed.ruleset.rules.length : 0;

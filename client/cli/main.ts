@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { readSettings, type Settings } from '../../contract/settings.js';
 import { explainConnectionError, readConnection } from '../connection.js';
@@ -22,8 +22,9 @@ export function createProgram(): Command {
 }
 
 function version(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  // By the package's own name, which finds it from the sources and from what they are compiled to.
+  const { version } = createRequire(import.meta.url)('remediation-mesh/package.json') as { version: string };
+  return version;
 }
 
 /** Runs one command line; what goes wrong becomes one line and an exit code, never a stack trace. */

@@ -13,6 +13,11 @@ export async function readInput(file: string): Promise<string> {
   }
 }
 
+/** What people call it in messages. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
 export interface JsonLine {
   /** From 1, as editors count. */
   line: number;

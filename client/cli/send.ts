@@ -6,7 +6,7 @@ import type { Environment } from '../../contract/settings.js';
 import { connectMesh } from '../mesh.js';
 import { type EventDefaults, parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
-import { type JsonLine, parseJsonLines, readInput } from './read-input.js';
+import { inputName, type JsonLine, parseJsonLines, readInput } from './read-input.js';
 
 interface SendOptions {
   event?: string;
@@ -63,8 +63,8 @@ async function send(file: string | undefined, options: SendOptions, env: Environ
 async function inputsOf(file: string | undefined, options: SendOptions): Promise<JsonLine[]> {
   if (file !== undefined && options.event !== undefined) throw new CliError('give a file or --event, not both');
   if (file !== undefined) {
-    const inputs = parseJsonLines(await readInput(file), file);
-    if (inputs.length === 0) throw new CliError(`${file}: holds no event`);
+    const inputs = parseJsonLines(await readInput(file), inputName(file));
+    if (inputs.length === 0) throw new CliError(`${inputName(file)}: holds no event`);
     return inputs;
   }
   if (options.event === undefined)
@@ -116,7 +116,9 @@ function parseAll(inputs: JsonLine[], file: string | undefined, defaults: EventD
     if (parsed.ok) events.push(parsed.event);
     else
       problems.push(
-        ...parsed.problems.map((problem) => formatProblem(file === undefined ? problem : { file, line, ...problem })),
+        ...parsed.problems.map((problem) =>
+          formatProblem(file === undefined ? problem : { file: inputName(file), line, ...problem }),
+        ),
       );
   }
   if (problems.length > 0) throw new CliError(`${problems.slice(0, 20).join('\n')}\nNothing was sent.`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Connection } from '@temporalio/client';
 import { readSettings } from '../../contract/settings.js';
-import { readConnection } from '../connection.js';
+import { CONNECT_TIMEOUT_MS, readConnection } from '../connection.js';
 import { registerSearchAttributes } from '../search-attributes.js';
 
 export function addSetupServerCommand(program: Command): void {
@@ -13,7 +13,7 @@ export function addSetupServerCommand(program: Command): void {
 
 async function setupServer(): Promise<void> {
   const { address, namespace, options } = readConnection(readSettings(process.env).settings, process.env);
-  const connection = await Connection.connect({ address, ...options });
+  const connection = await Connection.connect({ address, ...options, connectTimeout: CONNECT_TIMEOUT_MS });
   try {
     const added = await registerSearchAttributes(connection, namespace);
     const what = added.length === 0 ? 'has all search attributes already' : `now has ${added.join(', ')}`;

@@ -5,7 +5,7 @@ import { parseRuleset } from '../../rules/parse-ruleset.js';
 import { simulate, type SimulatedStep } from '../../rules/simulate.js';
 import { parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
-import { type JsonLine, parseJsonLines, readInput } from './read-input.js';
+import { inputName, type JsonLine, parseJsonLines, readInput } from './read-input.js';
 
 interface SimulateOptions {
   rules: string;
@@ -24,9 +24,10 @@ export function addSimulateCommand(program: Command): void {
 }
 
 async function runSimulation(options: SimulateOptions): Promise<void> {
-  const parsed = parseRuleset(await readInput(options.rules), options.rules);
+  const parsed = parseRuleset(await readInput(options.rules), inputName(options.rules));
   if (!parsed.ok) throw new CliError(parsed.problems.map(formatProblem).join('\n'));
-  const steps = parseSteps(parseJsonLines(await readInput(options.events), options.events), options.events);
+  const eventsName = inputName(options.events);
+  const steps = parseSteps(parseJsonLines(await readInput(options.events), eventsName), eventsName);
   const loaded = { ruleset: parsed.ruleset, hash: 'simulated', source: options.rules, problems: [] };
   const verdicts = simulate(loaded, steps);
   const lines = steps.map((step, index) => {

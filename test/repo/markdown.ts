@@ -38,7 +38,9 @@ export function codeBlocksOf(markdown: string): string[] {
 
 function tablesBelow(path: string, heading: string): string[][][] {
   const lines = withoutCode(readText(path)).split('\n');
-  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '').replaceAll('`', '') === heading);
+  const start = lines.findIndex(
+    (line) => /^#+ /.test(line) && line.replace(/^#+ /, '').replaceAll('`', '') === heading,
+  );
   if (start < 0) throw new Error(`${path}: no heading "${heading}"`);
   const tables: string[][][] = [];
   let isInside = false;

@@ -14,7 +14,10 @@ const PAGE = 'docs/operations.md';
 
 describe.each([PAGE, 'README.md'])('%s lists', (page) => {
   it('the settings with their defaults', () => {
-    const rows = tableBelow(page, 'Settings').map((row) => [codesIn(row['variable'])[0], codesIn(row['default'])[0] ?? '']);
+    const rows = tableBelow(page, 'Settings').map((row) => [
+      codesIn(row['variable'])[0],
+      codesIn(row['default'])[0] ?? '',
+    ]);
 
     const settings = Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]);
     expect(rows).toEqual(settings);

@@ -40,7 +40,8 @@ function walk(schema: JsonSchema, prefix: string, deep: boolean): SchemaField[] 
 
 function walkInto(schema: JsonSchema, path: string): SchemaField[] {
   if (schema.items) return walk(schema.items, `${path}[].`, true);
-  if (typeof schema.additionalProperties === 'object') return walk(schema.additionalProperties, `${path}.<name>.`, true);
+  if (typeof schema.additionalProperties === 'object')
+    return walk(schema.additionalProperties, `${path}.<name>.`, true);
   return walk(schema, `${path}.`, true);
 }
 

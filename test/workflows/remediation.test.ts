@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -266,10 +266,11 @@ test('without a launcher, a bridge and a mail server: failed, skipped, and mails
       reason: 'No fallback agent launcher is registered in runtime context',
     },
     { status: 'skipped', reason: 'Bridge is not active; warm_remote_capacity is a safe no-op' },
-    { status: 'executed', detail: expect.stringContaining('no MESH_SMTP_URL configured, mail written to') as string },
+    { status: 'executed', detail: expect.stringContaining('no MESH_SMTP_URL configured, mails written as .eml files to') as string },
   ]);
-  const file = /mail written to (\S+\.eml)/.exec(actions[2]?.detail ?? '')?.[1] ?? '';
-  expect(await readFile(file, 'utf8')).toContain('To: ada <ada@example.com>');
+  const mails = join(mesh.folder, 'home', 'mail');
+  const [file = ''] = await readdir(mails);
+  expect(await readFile(join(mails, file), 'utf8')).toContain('To: ada <ada@example.com>');
 });
 
 test(

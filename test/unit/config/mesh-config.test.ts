@@ -18,7 +18,10 @@ describe('parseMeshConfig', () => {
   });
 
   test('fills in what a part leaves out', () => {
-    const parsed = parseMeshConfig('agents: {a: {command: [run]}}\nnotify: {fromName: Me}\nbridge: {url: "https://x.example"}', 'mesh.yaml');
+    const parsed = parseMeshConfig(
+      'agents: {a: {command: [run]}}\nnotify: {fromName: Me}\nbridge: {url: "https://x.example"}',
+      'mesh.yaml',
+    );
 
     expect(parsed).toMatchObject({
       ok: true,
@@ -38,25 +41,101 @@ describe('parseMeshConfig', () => {
   });
 
   test.each<[string, string, string]>([
-    ['a shell line as command', 'agents: {a: {command: "rm -rf x"}}', 'f:1: agents.a.command: expected a list: the program, then its arguments, found "rm -rf x"'],
-    ['an empty command', 'agents: {a: {command: []}}', 'f:1: agents.a.command: expected at least the program, found an empty list'],
-    ['an agent without a command', 'agents:\n  a: {}', 'f:2: agents.a.command: is missing: expected a list: the program, then its arguments'],
-    ['no time for an agent', 'agents: {a: {command: [x], timeoutMs: 0}}', 'f:1: agents.a.timeoutMs: expected a whole number of milliseconds from 1 to 86400000, found 0'],
-    ['a number as variable', 'agents: {a: {command: [x], env: {N: 1}}}', 'f:1: agents.a.env.N: expected a text, found 1'],
-    ['a misspelt key', 'agents: {a: {comand: [x], command: [x]}}', 'f:1: agents.a.comand: unknown key "comand" (did you mean "command"?)'],
-    ['a team without members', 'teams: {t: {members: []}}', 'f:1: teams.t.members: expected at least one member, found an empty list'],
-    ['an address that is none', 'teams: {t: {members: [{name: a, email: nobody}]}}', 'f:1: teams.t.members[0].email: expected a mail address, found "nobody"'],
-    ['several addresses in one', 'teams: {t: {members: [{name: a, email: "a@x.example, b@x.example"}]}}', 'f:1: teams.t.members[0].email: expected a mail address, found "a@x.example, b@x.example"'],
-    ['a member named twice', 'teams:\n  t:\n    members:\n      - name: a\n      - name: b\n      - name: a', 'f:6: teams.t.members[2].name: duplicate member "a"'],
-    ['a default team that is not there', 'teams: {t: {members: [{name: a}]}}\nnotify: {defaultTeam: x}', 'f:2: notify.defaultTeam: no team is called "x" (teams here: t)'],
-    ['a default team where there is none', 'notify: {defaultTeam: x}', 'f:1: notify.defaultTeam: no team is called "x" (teams here: none)'],
-    ['a default team that is only inherited', 'notify: {defaultTeam: constructor}', 'f:1: notify.defaultTeam: no team is called "constructor" (teams here: none)'],
-    ['a sender that is no address', 'notify: {fromAddress: me}', 'f:1: notify.fromAddress: expected a mail address, found "me"'],
-    ['a bridge that is no address', 'bridge: {url: capacity}', 'f:1: bridge.url: expected an http or https address, found "capacity"'],
-    ['a bridge that is a file', 'bridge: {url: "file:///etc/passwd"}', 'f:1: bridge.url: expected an http or https address, found "file:///etc/passwd"'],
-    ['a UI that is a script', 'temporalUi: "javascript:alert(1)"', 'f:1: temporalUi: expected an http or https address, found "javascript:alert(1)"'],
-    ['an unknown part', 'mail: {}', 'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi)'],
-    ['null', 'agents:', 'f:1: agents: expected an object of agent type to launcher, found null (give a value, or leave it out)'],
+    [
+      'a shell line as command',
+      'agents: {a: {command: "rm -rf x"}}',
+      'f:1: agents.a.command: expected a list: the program, then its arguments, found "rm -rf x"',
+    ],
+    [
+      'an empty command',
+      'agents: {a: {command: []}}',
+      'f:1: agents.a.command: expected at least the program, found an empty list',
+    ],
+    [
+      'an agent without a command',
+      'agents:\n  a: {}',
+      'f:2: agents.a.command: is missing: expected a list: the program, then its arguments',
+    ],
+    [
+      'no time for an agent',
+      'agents: {a: {command: [x], timeoutMs: 0}}',
+      'f:1: agents.a.timeoutMs: expected a whole number of milliseconds from 1 to 86400000, found 0',
+    ],
+    [
+      'a number as variable',
+      'agents: {a: {command: [x], env: {N: 1}}}',
+      'f:1: agents.a.env.N: expected a text, found 1',
+    ],
+    [
+      'a misspelt key',
+      'agents: {a: {comand: [x], command: [x]}}',
+      'f:1: agents.a.comand: unknown key "comand" (did you mean "command"?)',
+    ],
+    [
+      'a team without members',
+      'teams: {t: {members: []}}',
+      'f:1: teams.t.members: expected at least one member, found an empty list',
+    ],
+    [
+      'an address that is none',
+      'teams: {t: {members: [{name: a, email: nobody}]}}',
+      'f:1: teams.t.members[0].email: expected a mail address, found "nobody"',
+    ],
+    [
+      'several addresses in one',
+      'teams: {t: {members: [{name: a, email: "a@x.example, b@x.example"}]}}',
+      'f:1: teams.t.members[0].email: expected a mail address, found "a@x.example, b@x.example"',
+    ],
+    [
+      'a member named twice',
+      'teams:\n  t:\n    members:\n      - name: a\n      - name: b\n      - name: a',
+      'f:6: teams.t.members[2].name: duplicate member "a"',
+    ],
+    [
+      'a default team that is not there',
+      'teams: {t: {members: [{name: a}]}}\nnotify: {defaultTeam: x}',
+      'f:2: notify.defaultTeam: no team is called "x" (teams here: t)',
+    ],
+    [
+      'a default team where there is none',
+      'notify: {defaultTeam: x}',
+      'f:1: notify.defaultTeam: no team is called "x" (teams here: none)',
+    ],
+    [
+      'a default team that is only inherited',
+      'notify: {defaultTeam: constructor}',
+      'f:1: notify.defaultTeam: no team is called "constructor" (teams here: none)',
+    ],
+    [
+      'a sender that is no address',
+      'notify: {fromAddress: me}',
+      'f:1: notify.fromAddress: expected a mail address, found "me"',
+    ],
+    [
+      'a bridge that is no address',
+      'bridge: {url: capacity}',
+      'f:1: bridge.url: expected an http or https address, found "capacity"',
+    ],
+    [
+      'a bridge that is a file',
+      'bridge: {url: "file:///etc/passwd"}',
+      'f:1: bridge.url: expected an http or https address, found "file:///etc/passwd"',
+    ],
+    [
+      'a UI that is a script',
+      'temporalUi: "javascript:alert(1)"',
+      'f:1: temporalUi: expected an http or https address, found "javascript:alert(1)"',
+    ],
+    [
+      'an unknown part',
+      'mail: {}',
+      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi)',
+    ],
+    [
+      'null',
+      'agents:',
+      'f:1: agents: expected an object of agent type to launcher, found null (give a value, or leave it out)',
+    ],
     ['broken YAML', 'agents: {', 'f:1: not valid YAML or JSON: '],
     ['an empty file', '', 'f: is empty: expected an object (the smallest valid file is {})'],
   ])('refuses %s', (_, text, problem) => {
@@ -69,6 +148,11 @@ describe('parseMeshConfig', () => {
   test('names every problem at once', () => {
     const parsed = parseMeshConfig('agents: {a: {}}\nteams: {t: {}}\nbridge: {}\nx: 1', 'f');
 
-    expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path).sort()).toEqual(['agents.a.command', 'bridge.url', 'teams.t.members', 'x']);
+    expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path).sort()).toEqual([
+      'agents.a.command',
+      'bridge.url',
+      'teams.t.members',
+      'x',
+    ]);
   });
 });

@@ -14,7 +14,12 @@ describe('ReadThroughFile', () => {
 
     const current = await readThrough.get();
 
-    expect(current).toEqual({ available: true, value: 'good 1', hash: expect.stringMatching(/^[0-9a-f]{12}$/) as string, problems: [] });
+    expect(current).toEqual({
+      available: true,
+      value: 'good 1',
+      hash: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
+      problems: [],
+    });
   });
 
   test('reads and parses an unchanged file once', async () => {
@@ -52,11 +57,11 @@ describe('ReadThroughFile', () => {
   test('picks up an edit of the same size whose modification time was set back', async () => {
     const { file, readThrough } = setUp();
     writeFileSync(file, 'good 1');
-    const { atime, mtime } = statSync(file);
+    utimesSync(file, 1_000, 1_000);
     await readThrough.get();
 
     writeFileSync(file, 'good 2');
-    utimesSync(file, atime, mtime);
+    utimesSync(file, 1_000, 1_000);
 
     expect(await readThrough.get()).toMatchObject({ value: 'good 2' });
   });
@@ -64,12 +69,12 @@ describe('ReadThroughFile', () => {
   test('picks up such an edit of a file that was left alone for long, by its change time', async () => {
     const { file, readThrough } = setUp({ ageMs: LATER_MS });
     writeFileSync(file, 'good 1');
-    const { atime, mtime } = statSync(file);
+    utimesSync(file, 1_000, 1_000);
     await readThrough.get();
 
     await changeTimeMovesOn(file);
     writeFileSync(file, 'good 2');
-    utimesSync(file, atime, mtime);
+    utimesSync(file, 1_000, 1_000);
 
     expect(await readThrough.get()).toMatchObject({ value: 'good 2' });
   });
@@ -217,7 +222,9 @@ function setUp({ ageMs = 0 } = {}) {
   const changes: string[] = [];
   const parse = (text: string): Parsed<string> => {
     parsed.push(text);
-    return text.startsWith('good') ? { ok: true, value: text } : { ok: false, problems: [{ path: '', message: `cannot parse: ${text}` }] };
+    return text.startsWith('good')
+      ? { ok: true, value: text }
+      : { ok: false, problems: [{ path: '', message: `cannot parse: ${text}` }] };
   };
   const readThrough = new ReadThroughFile<string>(file, {
     parse,

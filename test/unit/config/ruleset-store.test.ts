@@ -24,14 +24,19 @@ describe('a store of one file', () => {
 
     expect(answer).toEqual({
       available: false,
-      problems: [`no rules for tenant team: ${file} is one file, which is for tenant default (point MESH_RULES at a folder)`],
+      problems: [
+        `no rules for tenant team: ${file} is one file, which is for tenant default (point MESH_RULES at a folder)`,
+      ],
     });
   });
 
   test('that is not there says so', async () => {
     const file = join(tempFolder(), 'rules.yaml');
 
-    expect(await new RulesetStore({ path: file }).get('default')).toEqual({ available: false, problems: [`${file}: file not found`] });
+    expect(await new RulesetStore({ path: file }).get('default')).toEqual({
+      available: false,
+      problems: [`${file}: file not found`],
+    });
   });
 
   test('that is broken from the start names the problems, and is taken once mended', async () => {
@@ -45,7 +50,10 @@ describe('a store of one file', () => {
 
     expect(before).toEqual({
       available: false,
-      problems: [`${file}:2: rules[0].trigger: is missing: expected an object`, `${file}:2: rules[0].actions: is missing: expected a list of actions`],
+      problems: [
+        `${file}:2: rules[0].trigger: is missing: expected an object`,
+        `${file}:2: rules[0].actions: is missing: expected a list of actions`,
+      ],
     });
     expect(after).toMatchObject({ available: true, problems: [] });
   });
@@ -59,14 +67,20 @@ describe('a store of one file', () => {
     writeFileSync(file, 'rules: [');
     const broken = await store.get('default');
 
-    expect(broken).toEqual({ ...good, problems: [expect.stringMatching(/^\S+rules\.yaml:1: not valid YAML or JSON: /) as string] });
+    expect(broken).toEqual({
+      ...good,
+      problems: [expect.stringMatching(/^\S+rules\.yaml:1: not valid YAML or JSON: /) as string],
+    });
   });
 
   test('reports what changed', async () => {
     const file = join(tempFolder(), 'rules.yaml');
     writeFileSync(file, rulesCalled('a'));
     const reported: [string, boolean, number][] = [];
-    const store = new RulesetStore({ path: file, onChange: (name, current) => reported.push([name, current.available, current.problems.length]) });
+    const store = new RulesetStore({
+      path: file,
+      onChange: (name, current) => reported.push([name, current.available, current.problems.length]),
+    });
 
     await store.get('default');
     writeFileSync(file, 'nonsense');
@@ -83,11 +97,18 @@ describe('a store of one file', () => {
 describe('a store of a folder', () => {
   test.each(['yaml', 'yml', 'json'])('finds <tenant>.%s', async (extension) => {
     const folder = tempFolder();
-    writeFileSync(join(folder, `team.${extension}`), extension === 'json' ? JSON.stringify({ rules: [aRule({ id: 'a' })] }) : rulesCalled('a'));
+    writeFileSync(
+      join(folder, `team.${extension}`),
+      extension === 'json' ? JSON.stringify({ rules: [aRule({ id: 'a' })] }) : rulesCalled('a'),
+    );
 
     const answer = await new RulesetStore({ path: folder }).get('team');
 
-    expect(answer).toMatchObject({ available: true, source: join(folder, `team.${extension}`), ruleset: { rules: [{ id: 'a' }] } });
+    expect(answer).toMatchObject({
+      available: true,
+      source: join(folder, `team.${extension}`),
+      ruleset: { rules: [{ id: 'a' }] },
+    });
   });
 
   test('keeps tenants apart, even when one is broken', async () => {
@@ -129,7 +150,9 @@ describe('a store of a folder', () => {
 
     expect(answer).toEqual({
       available: false,
-      problems: [`tenant team has several rule files, keep one: ${join(folder, 'team.yaml')}, ${join(folder, 'team.json')}`],
+      problems: [
+        `tenant team has several rule files, keep one: ${join(folder, 'team.yaml')}, ${join(folder, 'team.json')}`,
+      ],
     });
   });
 
@@ -201,7 +224,7 @@ describe('versions', () => {
     for (let index = 0; index < 17; index++) {
       writeFileSync(join(folder, `t${index}.yaml`), rulesCalled(`rule-${index}`));
       hashes.push(await hashNow(store, `t${index}`));
-      await store.get('t0');
+      if (index < 16) await store.get('t0');
     }
 
     const kept = hashes.map((hash) => store.version(hash) !== undefined);

@@ -23,12 +23,22 @@ describe('resolveSecret', () => {
     expect(await resolveSecret(`\${file:${file}}`, '/nowhere', {})).toBe('s3cret');
   });
 
-  test.each(['plain', '', '$TOKEN', '${TOKEN}', 'x${env:TOKEN}', '${env:}', '${vault:x}'])('takes %j as it stands', async (written) => {
-    expect(await resolveSecret(written, '/', { TOKEN: 's3cret' })).toBe(written);
-  });
+  test.each(['plain', '', '$TOKEN', '${TOKEN}', 'x${env:TOKEN}', '${env:}', '${vault:x}'])(
+    'takes %j as it stands',
+    async (written) => {
+      expect(await resolveSecret(written, '/', { TOKEN: 's3cret' })).toBe(written);
+    },
+  );
 
   test.each([{}, { TOKEN: '' }])('does not take an unset variable for an empty secret', async (env) => {
     await expect(resolveSecret('${env:TOKEN}', '/', env)).rejects.toThrow('environment variable TOKEN is not set');
+  });
+
+  test('does not take an empty file for an empty secret', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'token'), '\n');
+
+    await expect(resolveSecret('${file:token}', folder, {})).rejects.toThrow('file token is empty');
   });
 
   test('does not take a missing file for an empty secret', async () => {

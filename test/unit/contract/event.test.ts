@@ -58,11 +58,14 @@ describe('MeshEvent', () => {
     expect(parsed.success).toBe(false);
   });
 
-  test.each(['id', 'event', 'outcome', 'tenant', 'depth', 'occurredAt', 'payload'])('refuses an event without %s', (field) => {
-    const without = Object.fromEntries(Object.entries(anEvent()).filter(([key]) => key !== field));
+  test.each(['id', 'event', 'outcome', 'tenant', 'depth', 'occurredAt', 'payload'])(
+    'refuses an event without %s',
+    (field) => {
+      const without = Object.fromEntries(Object.entries(anEvent()).filter(([key]) => key !== field));
 
-    const parsed = MeshEvent.safeParse(without);
+      const parsed = MeshEvent.safeParse(without);
 
-    expect(parsed.success).toBe(false);
-  });
+      expect(parsed.success).toBe(false);
+    },
+  );
 });

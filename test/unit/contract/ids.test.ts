@@ -38,7 +38,11 @@ describe('effectKey', () => {
   test('tells the actions of a remediation apart, even when one is named like a path', () => {
     const remediation = remediationId('t', 'r', 'e');
 
-    const keys = [effectKey(remediation, 'a'), effectKey(remediation, 'a/b'), recipientEffectKey(effectKey(remediation, 'a'), 'b')];
+    const keys = [
+      effectKey(remediation, 'a'),
+      effectKey(remediation, 'a/b'),
+      recipientEffectKey(effectKey(remediation, 'a'), 'b'),
+    ];
 
     expect(keys).toEqual(['remediation/t/r/e/a', 'remediation/t/r/e/a%2Fb', 'remediation/t/r/e/a/b']);
   });

@@ -69,7 +69,25 @@ describe('utc', () => {
 const hostileTexts = fc
   .array(
     fc.oneof(
-      fc.constantFrom('`', '``', '````', '\n', '\r\n', '\r', '|', '~~~', '\u2028', '\u202e', '\u200b', '\0', '\t', '</code>', '\\`', '🔥', '\ud83d'),
+      fc.constantFrom(
+        '`',
+        '``',
+        '````',
+        '\n',
+        '\r\n',
+        '\r',
+        '|',
+        '~~~',
+        '\u2028',
+        '\u202e',
+        '\u200b',
+        '\0',
+        '\t',
+        '</code>',
+        '\\`',
+        '🔥',
+        '\ud83d',
+      ),
       fc.string({ maxLength: 5 }),
     ),
     { maxLength: 20 },

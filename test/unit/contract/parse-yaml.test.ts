@@ -27,29 +27,45 @@ describe('parseYaml', () => {
 
     expect(parsed).toMatchObject({
       ok: false,
-      problems: [{ file: 'f.yaml', path: '', line, message: expect.stringMatching(/^not valid YAML or JSON: \S/) as string }],
+      problems: [
+        { file: 'f.yaml', path: '', line, message: expect.stringMatching(/^not valid YAML or JSON: \S/) as string },
+      ],
     });
   });
 
   test.each(['', ' \n\n', '# only a comment\n', 'null', '~', '\uFEFF'])('says of %j that it is empty', (text) => {
     const parsed = parseYaml(text, 'f.yaml');
 
-    expect(parsed).toMatchObject({ ok: false, problems: [{ message: 'is empty: expected an object', hint: 'the smallest valid file is {}' }] });
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ message: 'is empty: expected an object', hint: 'the smallest valid file is {}' }],
+    });
   });
 
   test('refuses a file that would unfold into a billion values', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
-    for (let level = 1; level < 9; level++) lines.push(`a${level}: &a${level} [${Array<string>(10).fill(`*a${level - 1}`).join(', ')}]`);
+    for (let level = 1; level < 9; level++)
+      lines.push(
+        `a${level}: &a${level} [${Array<string>(10)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]`,
+      );
 
     const parsed = parseYaml(lines.join('\n'), 'f.yaml');
 
-    expect(parsed).toMatchObject({ ok: false, problems: [{ message: expect.stringMatching(/^not valid YAML: .*alias/i) as string }] });
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ message: expect.stringMatching(/^not valid YAML: .*alias/i) as string }],
+    });
   });
 
   test.each(['a: &a [*a]', '&a {b: *a}', 'a: &a {b: {c: [1, *a]}}'])('refuses %s, which contains itself', (text) => {
     const parsed = parseYaml(text, 'f.yaml');
 
-    expect(parsed).toMatchObject({ ok: false, problems: [{ message: 'not valid YAML: an alias stands inside what it repeats' }] });
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ message: 'not valid YAML: an alias stands inside what it repeats' }],
+    });
   });
 
   test('takes the same value used in two places', () => {
@@ -66,7 +82,18 @@ describe('parseYaml', () => {
 });
 
 describe('lineOf', () => {
-  const text = ['# heading', 'a:', '  - x: 1', '    y:', '      z: 2', '  - x: 3', '"b.c": 4', 'long:', '', '  deep: 5'].join('\n');
+  const text = [
+    '# heading',
+    'a:',
+    '  - x: 1',
+    '    y:',
+    '      z: 2',
+    '  - x: 3',
+    '"b.c": 4',
+    'long:',
+    '',
+    '  deep: 5',
+  ].join('\n');
 
   test.each([
     ['a', 2],

@@ -21,32 +21,60 @@ describe('problemsOf', () => {
     [
       'what was found',
       { name: 'x', count: 11 },
-      { path: 'count', message: 'expected a whole number from 0 to 10, found 11', expected: 'a whole number from 0 to 10' },
+      {
+        path: 'count',
+        message: 'expected a whole number from 0 to 10, found 11',
+        expected: 'a whole number from 0 to 10',
+      },
     ],
     [
       'that quotes make a number a text',
       { name: 'x', count: '3' },
-      { path: 'count', message: 'expected a whole number from 0 to 10, found "3"', expected: 'a whole number from 0 to 10', hint: 'remove the quotes' },
+      {
+        path: 'count',
+        message: 'expected a whole number from 0 to 10, found "3"',
+        expected: 'a whole number from 0 to 10',
+        hint: 'remove the quotes',
+      },
     ],
     [
       'that quotes make a flag a text',
       { name: 'x', isOn: 'true' },
-      { path: 'isOn', message: 'expected true or false, found "true"', expected: 'true or false', hint: 'remove the quotes' },
+      {
+        path: 'isOn',
+        message: 'expected true or false, found "true"',
+        expected: 'true or false',
+        hint: 'remove the quotes',
+      },
     ],
     [
       'the word that was meant',
       { name: 'x', color: 'gren' },
-      { path: 'color', message: 'expected one of red, green, blue, found "gren"', expected: 'one of red, green, blue', hint: 'did you mean "green"?' },
+      {
+        path: 'color',
+        message: 'expected one of red, green, blue, found "gren"',
+        expected: 'one of red, green, blue',
+        hint: 'did you mean "green"?',
+      },
     ],
     [
       'no word when none is near',
       { name: 'x', color: 'ultraviolet' },
-      { path: 'color', message: 'expected one of red, green, blue, found "ultraviolet"', expected: 'one of red, green, blue' },
+      {
+        path: 'color',
+        message: 'expected one of red, green, blue, found "ultraviolet"',
+        expected: 'one of red, green, blue',
+      },
     ],
     [
       'that null is no value',
       { name: null },
-      { path: 'name', message: 'expected a non-empty text, found null', expected: 'a non-empty text', hint: 'give a value, or leave it out' },
+      {
+        path: 'name',
+        message: 'expected a non-empty text, found null',
+        expected: 'a non-empty text',
+        hint: 'give a value, or leave it out',
+      },
     ],
     [
       'the key that was meant, at its own path',
@@ -56,7 +84,12 @@ describe('problemsOf', () => {
     [
       'the known keys when none is near',
       { name: 'x', parts: [{ size: 1, temperature: 2 }] },
-      { path: 'parts[0].temperature', message: 'unknown key "temperature"', expected: 'one of size', hint: 'known here: size' },
+      {
+        path: 'parts[0].temperature',
+        message: 'unknown key "temperature"',
+        expected: 'one of size',
+        hint: 'known here: size',
+      },
     ],
     [
       'a list as a list',
@@ -77,7 +110,13 @@ describe('problemsOf', () => {
 
     const problems = problemsOf(errorOf(value), value);
 
-    expect(problems.map(({ path }) => path).sort()).toEqual(['count', 'name', 'other', 'parts[0].size', 'parts[1].size']);
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      'count',
+      'name',
+      'other',
+      'parts[0].size',
+      'parts[1].size',
+    ]);
   });
 
   test('cuts a long text short', () => {

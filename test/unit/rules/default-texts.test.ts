@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { defaultMessage, defaultPrompt, defaultSpawnDescription, defaultSummary } from '../../../rules/default-texts.js';
+import {
+  defaultMessage,
+  defaultPrompt,
+  defaultSpawnDescription,
+  defaultSummary,
+} from '../../../rules/default-texts.js';
 import { MAX_PAYLOAD_CHARS } from '../../../rules/template.js';
 import { anEvent } from '../../support/builders.js';
 
@@ -23,7 +28,14 @@ describe('default texts', () => {
     const lines = defaultPrompt('my rule', full).split('\n');
 
     expect(lines).toEqual(
-      expect.arrayContaining(['Event: TaskCompleted', 'Outcome: timeout', 'Rule ID: my rule', 'Task subject: Build', 'Task description: Build it all', 'Failure details: too slow']),
+      expect.arrayContaining([
+        'Event: TaskCompleted',
+        'Outcome: timeout',
+        'Rule ID: my rule',
+        'Task subject: Build',
+        'Task description: Build it all',
+        'Failure details: too slow',
+      ]),
     );
   });
 
@@ -43,7 +55,14 @@ describe('default texts', () => {
     const lines = defaultMessage('my rule', full).split('\n');
 
     expect(lines).toEqual(
-      expect.arrayContaining(['Rule: my rule', 'Event: TaskCompleted', 'Outcome: timeout', 'Error: too slow', 'Task: Build', 'Session: s1']),
+      expect.arrayContaining([
+        'Rule: my rule',
+        'Event: TaskCompleted',
+        'Outcome: timeout',
+        'Error: too slow',
+        'Task: Build',
+        'Session: s1',
+      ]),
     );
   });
 

@@ -44,7 +44,8 @@ describe('check cases', () => {
 
     const problems = parsed.ok ? [] : parsed.problems;
     expect(problems.length).toBeGreaterThan(0);
-    for (const problem of problems) expect(problem).toMatchObject({ file: 'case.json', path: expect.stringMatching(/./) as string });
+    for (const problem of problems)
+      expect(problem).toMatchObject({ file: 'case.json', path: expect.stringMatching(/./) as string });
   });
 });
 
@@ -55,19 +56,24 @@ describe('judge cases', () => {
     const verdicts = simulate(loaded, steps.map(stepOf));
 
     expect(verdicts).toHaveLength(steps.length);
-    steps.forEach((step, index) => expect(verdicts[index]).toEqual(step.expect.map((wanted) => expect.objectContaining(wanted) as Verdict)));
+    steps.forEach((step, index) =>
+      expect(verdicts[index]).toEqual(step.expect.map((wanted) => expect.objectContaining(wanted) as Verdict)),
+    );
   });
 
-  test.each(judgeCases)('$id gives skips about the whole event no rule, and every skip a reason', ({ rules, steps }) => {
-    const loaded = { ruleset: rulesetOf(rules), hash: 'case', source: 'case.json', problems: [] };
+  test.each(judgeCases)(
+    '$id gives skips about the whole event no rule, and every skip a reason',
+    ({ rules, steps }) => {
+      const loaded = { ruleset: rulesetOf(rules), hash: 'case', source: 'case.json', problems: [] };
 
-    const verdicts = simulate(loaded, steps.map(stepOf)).flat();
+      const verdicts = simulate(loaded, steps.map(stepOf)).flat();
 
-    const wholeEvent = verdicts.filter(({ rule }) => rule === undefined);
-    const expectedWhole = steps.flatMap((step) => step.expect).filter(({ rule }) => rule === undefined);
-    expect(wholeEvent).toHaveLength(expectedWhole.length);
-    for (const verdict of verdicts) if (verdict.verdict === 'skip') expect(verdict.reason).not.toBe('');
-  });
+      const wholeEvent = verdicts.filter(({ rule }) => rule === undefined);
+      const expectedWhole = steps.flatMap((step) => step.expect).filter(({ rule }) => rule === undefined);
+      expect(wholeEvent).toHaveLength(expectedWhole.length);
+      for (const verdict of verdicts) if (verdict.verdict === 'skip') expect(verdict.reason).not.toBe('');
+    },
+  );
 });
 
 function readCases<T>(name: string): T[] {

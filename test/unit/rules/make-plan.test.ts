@@ -6,7 +6,19 @@ describe('makePlan', () => {
   test('fixes all a remediation needs', () => {
     const event = anEvent({ id: 'e1' });
     const ruleset = aRuleset([
-      aRule({ id: 'r', actions: [{ type: 'spawn_fallback_agent', id: 'spawn', description: 'd', promptTemplate: 'p', agentType: 'a', model: 'm' }] }),
+      aRule({
+        id: 'r',
+        actions: [
+          {
+            type: 'spawn_fallback_agent',
+            id: 'spawn',
+            description: 'd',
+            promptTemplate: 'p',
+            agentType: 'a',
+            model: 'm',
+          },
+        ],
+      }),
     ]);
 
     const plan = makePlan(ruleset, fired({ rule: 'r', actions: ['spawn'], event }));
@@ -34,9 +46,16 @@ describe('makePlan', () => {
   });
 
   test('takes the actions that fired only, in the order of the rule', () => {
-    const actions: WrittenAction[] = [{ type: 'notify_team' }, { type: 'notify_team', id: 'b' }, { type: 'warm_remote_capacity' }];
+    const actions: WrittenAction[] = [
+      { type: 'notify_team' },
+      { type: 'notify_team', id: 'b' },
+      { type: 'warm_remote_capacity' },
+    ];
 
-    const plan = makePlan(aRuleset([aRule({ actions })]), fired({ actions: ['warm_remote_capacity:2', 'notify_team:0'] }));
+    const plan = makePlan(
+      aRuleset([aRule({ actions })]),
+      fired({ actions: ['warm_remote_capacity:2', 'notify_team:0'] }),
+    );
 
     expect(plan?.actions.map(({ name, type }) => [name, type])).toEqual([
       ['notify_team:0', 'notify_team'],
@@ -44,24 +63,63 @@ describe('makePlan', () => {
     ]);
   });
 
-  test('hands over what is asked of the action, and nothing that is the guards\' business', () => {
-    const actions: WrittenAction[] = [{ type: 'notify_team', id: 'tell', enabled: true, dedupWindowMs: 9, teamName: 't', recipients: ['x'], summary: 's', messageTemplate: 'm' }];
+  test("hands over what is asked of the action, and nothing that is the guards' business", () => {
+    const actions: WrittenAction[] = [
+      {
+        type: 'notify_team',
+        id: 'tell',
+        enabled: true,
+        dedupWindowMs: 9,
+        teamName: 't',
+        recipients: ['x'],
+        summary: 's',
+        messageTemplate: 'm',
+      },
+    ];
 
     const plan = makePlan(aRuleset([aRule({ actions })]), fired());
 
-    expect(Object.keys(plan?.actions[0] ?? {}).sort()).toEqual(
-      ['effectKey', 'messageTemplate', 'name', 'recipients', 'retry', 'summary', 'teamName', 'timeoutMs', 'type'],
-    );
+    expect(Object.keys(plan?.actions[0] ?? {}).sort()).toEqual([
+      'effectKey',
+      'messageTemplate',
+      'name',
+      'recipients',
+      'retry',
+      'summary',
+      'teamName',
+      'timeoutMs',
+      'type',
+    ]);
   });
 
   test.each<[string, WrittenAction['retry'], object]>([
     ['the defaults', undefined, { maxAttempts: 5, initialIntervalMs: 1_000, maxIntervalMs: 30_000 }],
     ['fewer attempts', { maxAttempts: 1 }, { maxAttempts: 1, initialIntervalMs: 1_000, maxIntervalMs: 30_000 }],
-    ['a longer first interval', { initialIntervalMs: 20_000 }, { maxAttempts: 5, initialIntervalMs: 20_000, maxIntervalMs: 30_000 }],
-    ['a first interval beyond the default maximum, which gives way', { initialIntervalMs: 60_000 }, { maxAttempts: 5, initialIntervalMs: 60_000, maxIntervalMs: 60_000 }],
-    ['a maximum below the default first interval, which gives way', { maxIntervalMs: 200 }, { maxAttempts: 5, initialIntervalMs: 200, maxIntervalMs: 200 }],
-    ['all three', { maxAttempts: 9, initialIntervalMs: 10, maxIntervalMs: 20 }, { maxAttempts: 9, initialIntervalMs: 10, maxIntervalMs: 20 }],
-    ['a maximum below its own first interval, which Temporal would refuse', { initialIntervalMs: 50, maxIntervalMs: 20 }, { maxAttempts: 5, initialIntervalMs: 50, maxIntervalMs: 50 }],
+    [
+      'a longer first interval',
+      { initialIntervalMs: 20_000 },
+      { maxAttempts: 5, initialIntervalMs: 20_000, maxIntervalMs: 30_000 },
+    ],
+    [
+      'a first interval beyond the default maximum, which gives way',
+      { initialIntervalMs: 60_000 },
+      { maxAttempts: 5, initialIntervalMs: 60_000, maxIntervalMs: 60_000 },
+    ],
+    [
+      'a maximum below the default first interval, which gives way',
+      { maxIntervalMs: 200 },
+      { maxAttempts: 5, initialIntervalMs: 200, maxIntervalMs: 200 },
+    ],
+    [
+      'all three',
+      { maxAttempts: 9, initialIntervalMs: 10, maxIntervalMs: 20 },
+      { maxAttempts: 9, initialIntervalMs: 10, maxIntervalMs: 20 },
+    ],
+    [
+      'a maximum below its own first interval, which Temporal would refuse',
+      { initialIntervalMs: 50, maxIntervalMs: 20 },
+      { maxAttempts: 5, initialIntervalMs: 50, maxIntervalMs: 50 },
+    ],
   ])('retries with %s', (_, retry, expected) => {
     const actions: WrittenAction[] = [{ type: 'warm_remote_capacity', id: 'tell', ...(retry && { retry }) }];
 
@@ -70,14 +128,31 @@ describe('makePlan', () => {
     expect(plan?.actions[0]?.retry).toEqual(expected);
   });
 
-  test.each(['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const)('gives %s its own default and takes the rule\'s instead', (type) => {
-    const plan = makePlan(aRuleset([aRule({ actions: [{ type, id: 'a' }, { type, id: 'b', timeoutMs: 7 }] })]), fired({ actions: ['a', 'b'] }));
+  test.each(['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const)(
+    "gives %s its own default and takes the rule's instead",
+    (type) => {
+      const plan = makePlan(
+        aRuleset([
+          aRule({
+            actions: [
+              { type, id: 'a' },
+              { type, id: 'b', timeoutMs: 7 },
+            ],
+          }),
+        ]),
+        fired({ actions: ['a', 'b'] }),
+      );
 
-    expect(plan?.actions.map(({ timeoutMs }) => timeoutMs)).toEqual([ACTION_DEFAULTS[type].timeoutMs, 7]);
-  });
+      expect(plan?.actions.map(({ timeoutMs }) => timeoutMs)).toEqual([ACTION_DEFAULTS[type].timeoutMs, 7]);
+    },
+  );
 
   test('has an effect key of its own for each action', () => {
-    const actions: WrittenAction[] = [{ type: 'notify_team', id: 'a/b' }, { type: 'notify_team', id: 'a b' }, { type: 'notify_team' }];
+    const actions: WrittenAction[] = [
+      { type: 'notify_team', id: 'a/b' },
+      { type: 'notify_team', id: 'a b' },
+      { type: 'notify_team' },
+    ];
 
     const plan = makePlan(aRuleset([aRule({ actions })]), fired({ actions: ['a/b', 'a b', 'notify_team:2'] }));
 
@@ -94,5 +169,13 @@ describe('makePlan', () => {
 });
 
 function fired(overrides: Partial<FiredRule> = {}): FiredRule {
-  return { tenant: 'default', rule: 'a-rule', actions: ['tell'], event: anEvent(), firedAt: 5, rulesetHash: 'hash', ...overrides };
+  return {
+    tenant: 'default',
+    rule: 'a-rule',
+    actions: ['tell'],
+    event: anEvent(),
+    firedAt: 5,
+    rulesetHash: 'hash',
+    ...overrides,
+  };
 }

@@ -6,7 +6,11 @@ describe('matchBatch', () => {
   test('answers for every event, in order', () => {
     const loaded = aLoadedRuleset(aRuleset([aRule({ trigger: { event: 'Stop' } })]));
 
-    const { events } = matchBatch(loaded, [anEvent({ id: '1', event: 'Stop' }), anEvent({ id: '2' }), anEvent({ id: '3', event: 'Stop' })]);
+    const { events } = matchBatch(loaded, [
+      anEvent({ id: '1', event: 'Stop' }),
+      anEvent({ id: '2' }),
+      anEvent({ id: '3', event: 'Stop' }),
+    ]);
 
     expect(events.map((one) => 'matches' in one && one.matches.length)).toEqual([1, 0, 1]);
   });
@@ -33,7 +37,10 @@ describe('matchBatch', () => {
 
     const { events } = matchBatch(aLoadedRuleset(), [anEvent({ payload: nested }), anEvent()]);
 
-    expect(events).toEqual([{ error: expect.stringMatching(/^could not be matched: /) as string }, expect.objectContaining({ missed: '' })]);
+    expect(events).toEqual([
+      { error: expect.stringMatching(/^could not be matched: /) as string },
+      expect.objectContaining({ missed: '' }),
+    ]);
   });
 
   test('the error about an event is short, however much is wrong with it', () => {

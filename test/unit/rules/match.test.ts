@@ -4,7 +4,11 @@ import { anEvent, aRule, aRuleset, type WrittenRule } from '../../support/builde
 
 describe('matchEvent', () => {
   test('names every rule that looks at the event, in the order of the file', () => {
-    const ruleset = aRuleset([aRule({ id: 'z' }), aRule({ id: 'other', trigger: { event: 'Stop' } }), aRule({ id: 'a' })]);
+    const ruleset = aRuleset([
+      aRule({ id: 'z' }),
+      aRule({ id: 'other', trigger: { event: 'Stop' } }),
+      aRule({ id: 'a' }),
+    ]);
 
     const { matches, missed } = matchEvent(ruleset, anEvent());
 
@@ -13,7 +17,11 @@ describe('matchEvent', () => {
   });
 
   test('has one dedup key per action, in the order of the rule', () => {
-    const actions: WrittenRule['actions'] = [{ type: 'notify_team' }, { type: 'warm_remote_capacity', id: 'warm' }, { type: 'notify_team' }];
+    const actions: WrittenRule['actions'] = [
+      { type: 'notify_team' },
+      { type: 'warm_remote_capacity', id: 'warm' },
+      { type: 'notify_team' },
+    ];
 
     const { matches } = matchEvent(aRuleset([aRule({ actions })]), anEvent());
 
@@ -45,8 +53,16 @@ describe('matchEvent', () => {
     ['off', { mode: 'off' }, 'rule mode is off'],
     ['for another event', { trigger: { event: 'Stop' } }, 'trigger wants Stop'],
     ['for an event in another case', { trigger: { event: 'posttoolusefailure' } }, 'trigger wants posttoolusefailure'],
-    ['for another outcome', { trigger: { event: 'PostToolUseFailure', outcome: 'timeout' } }, 'trigger wants outcome timeout, found failed'],
-    ['for other outcomes', { trigger: { event: 'PostToolUseFailure', outcomes: ['timeout', 'unknown'] } }, 'trigger wants outcome timeout or unknown, found failed'],
+    [
+      'for another outcome',
+      { trigger: { event: 'PostToolUseFailure', outcome: 'timeout' } },
+      'trigger wants outcome timeout, found failed',
+    ],
+    [
+      'for other outcomes',
+      { trigger: { event: 'PostToolUseFailure', outcomes: ['timeout', 'unknown'] } },
+      'trigger wants outcome timeout or unknown, found failed',
+    ],
     ['for another tool', { condition: { toolNames: ['Edit'] } }, 'toolNames wants Edit, found "Bash"'],
   ])('a rule that is %s says so', (_, rule, why) => {
     const { matches, missed } = matchEvent(aRuleset([aRule(rule)]), anEvent({ payload: { tool_name: 'Bash' } }));
@@ -71,7 +87,9 @@ describe('matchEvent', () => {
   });
 
   test('the text about misses stays short with rules as long as they may be', () => {
-    const rules = Array.from({ length: 500 }, (_, index) => aRule({ id: `${index}-${'x'.repeat(1000)}`, trigger: { event: 'Stop' } }));
+    const rules = Array.from({ length: 500 }, (_, index) =>
+      aRule({ id: `${index}-${'x'.repeat(1000)}`, trigger: { event: 'Stop' } }),
+    );
 
     const { missed } = matchEvent(aRuleset(rules), anEvent());
 
@@ -112,7 +130,14 @@ describe('ruleFacts', () => {
 
   test('say the mode, the depth and which actions are enabled', () => {
     const [facts] = factsOf([
-      aRule({ mode: 'shadow', maxDepth: 0, actions: [{ type: 'notify_team', enabled: false }, { type: 'notify_team', id: 'b' }] }),
+      aRule({
+        mode: 'shadow',
+        maxDepth: 0,
+        actions: [
+          { type: 'notify_team', enabled: false },
+          { type: 'notify_team', id: 'b' },
+        ],
+      }),
     ]);
 
     expect(facts).toMatchObject({
@@ -133,7 +158,10 @@ describe('ruleFacts', () => {
   });
 });
 
-function factsOf(rules: WrittenRule[], file: { defaultCooldownMs?: number | undefined; defaultDedupWindowMs?: number | undefined } = {}) {
+function factsOf(
+  rules: WrittenRule[],
+  file: { defaultCooldownMs?: number | undefined; defaultDedupWindowMs?: number | undefined } = {},
+) {
   const ruleset = aRuleset(rules, { defaultCooldownMs: undefined, defaultDedupWindowMs: undefined, ...file });
   return ruleset.rules.map((rule) => ruleFacts(rule, ruleset));
 }

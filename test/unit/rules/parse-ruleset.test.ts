@@ -38,7 +38,12 @@ describe('a ruleset', () => {
         enabled: false,
         mode: 'shadow',
         trigger: { event: 'Stop', outcomes: ['success', 'failed', 'timeout', 'unknown'] },
-        condition: { toolNames: ['a'], taskStatuses: ['b'], errorIncludes: ['c'], eventFieldEquals: { 'a.b': 1, c: 'x', d: false } },
+        condition: {
+          toolNames: ['a'],
+          taskStatuses: ['b'],
+          errorIncludes: ['c'],
+          eventFieldEquals: { 'a.b': 1, c: 'x', d: false },
+        },
         cooldownMs: 1,
         cooldownBy: ['session', 'payload.tool_name'],
         dedupWindowMs: 2,
@@ -62,7 +67,15 @@ describe('a ruleset', () => {
         ],
       }),
     ];
-    const file = { version: 1, enabled: true, maxChainDepth: 3, defaultCooldownMs: 0, defaultDedupWindowMs: 0, maxEventAgeMs: 1, rules };
+    const file = {
+      version: 1,
+      enabled: true,
+      maxChainDepth: 3,
+      defaultCooldownMs: 0,
+      defaultDedupWindowMs: 0,
+      maxEventAgeMs: 1,
+      rules,
+    };
 
     expect(parseRuleset(JSON.stringify(file), 'f').ok).toBe(true);
     expect(parseRuleset(stringify({ hookChains: file }), 'f').ok).toBe(true);
@@ -81,7 +94,12 @@ describe('every number has two limits, and is taken on both', () => {
     ['rules[0].actions[0].dedupWindowMs', (value) => withAction({ dedupWindowMs: value }), 0, DAY_MS],
     ['rules[0].actions[0].timeoutMs', (value) => withAction({ timeoutMs: value }), 1, DAY_MS],
     ['rules[0].actions[0].retry.maxAttempts', (value) => withAction({ retry: { maxAttempts: value } }), 1, 1000],
-    ['rules[0].actions[0].retry.initialIntervalMs', (value) => withAction({ retry: { initialIntervalMs: value } }), 1, DAY_MS],
+    [
+      'rules[0].actions[0].retry.initialIntervalMs',
+      (value) => withAction({ retry: { initialIntervalMs: value } }),
+      1,
+      DAY_MS,
+    ],
     ['rules[0].actions[0].retry.maxIntervalMs', (value) => withAction({ retry: { maxIntervalMs: value } }), 1, DAY_MS],
   ])('%s', (path, file, min, max) => {
     for (const allowed of [min, max]) expect(problemsOf(file(allowed))).toEqual([]);
@@ -100,26 +118,98 @@ describe('what is refused', () => {
     ['a rule that is a text', { rules: ['x'] }, 'rules[0]: expected an object, found "x"'],
     ['an empty rule id', withRule({ id: '' }), 'rules[0].id: expected a non-empty text, found ""'],
     ['a number as rule id', withRule({ id: 7 }), 'rules[0].id: expected a non-empty text, found 7'],
-    ['a rule without a trigger', { rules: [{ id: 'a', actions: [{ type: 'notify_team' }] }] }, 'rules[0].trigger: is missing: expected an object'],
-    ['a trigger without an event', withRule({ trigger: {} }), 'rules[0].trigger.event: is missing: expected an event name'],
-    ['no outcomes', withRule({ trigger: { event: 'Stop', outcomes: [] } }), 'rules[0].trigger.outcomes: expected at least one outcome, found an empty list'],
-    ['a wrong outcome', withRule({ trigger: { event: 'Stop', outcome: 'fail' } }), 'rules[0].trigger.outcome: expected one of success, failed, timeout, unknown, found "fail" (did you mean "failed"?)'],
-    ['a wrong outcome in a list', withRule({ trigger: { event: 'Stop', outcomes: ['failed', 'timeOut'] } }), 'rules[0].trigger.outcomes[1]: expected one of success, failed, timeout, unknown, found "timeOut" (did you mean "timeout"?)'],
-    ['outcome beside outcomes', withRule({ trigger: { event: 'Stop', outcome: 'failed', outcomes: ['timeout'] } }), 'rules[0].trigger: has both "outcome" and "outcomes" (put every outcome into "outcomes")'],
-    ['a wrong mode', withRule({ mode: 'shadows' }), 'rules[0].mode: expected one of enforce, shadow, off, found "shadows" (did you mean "shadow"?)'],
+    [
+      'a rule without a trigger',
+      { rules: [{ id: 'a', actions: [{ type: 'notify_team' }] }] },
+      'rules[0].trigger: is missing: expected an object',
+    ],
+    [
+      'a trigger without an event',
+      withRule({ trigger: {} }),
+      'rules[0].trigger.event: is missing: expected an event name',
+    ],
+    [
+      'no outcomes',
+      withRule({ trigger: { event: 'Stop', outcomes: [] } }),
+      'rules[0].trigger.outcomes: expected at least one outcome, found an empty list',
+    ],
+    [
+      'a wrong outcome',
+      withRule({ trigger: { event: 'Stop', outcome: 'fail' } }),
+      'rules[0].trigger.outcome: expected one of success, failed, timeout, unknown, found "fail" (did you mean "failed"?)',
+    ],
+    [
+      'a wrong outcome in a list',
+      withRule({ trigger: { event: 'Stop', outcomes: ['failed', 'timeOut'] } }),
+      'rules[0].trigger.outcomes[1]: expected one of success, failed, timeout, unknown, found "timeOut" (did you mean "timeout"?)',
+    ],
+    [
+      'outcome beside outcomes',
+      withRule({ trigger: { event: 'Stop', outcome: 'failed', outcomes: ['timeout'] } }),
+      'rules[0].trigger: has both "outcome" and "outcomes" (put every outcome into "outcomes")',
+    ],
+    [
+      'a wrong mode',
+      withRule({ mode: 'shadows' }),
+      'rules[0].mode: expected one of enforce, shadow, off, found "shadows" (did you mean "shadow"?)',
+    ],
     ['no actions', withRule({ actions: [] }), 'rules[0].actions: expected at least one action, found an empty list'],
-    ['an action that is a text', withRule({ actions: ['notify_team'] }), 'rules[0].actions[0]: expected an action object, found "notify_team"'],
-    ['an action without a type', withRule({ actions: [{ id: 'a' }] }), 'rules[0].actions[0].type: is missing: expected one of spawn_fallback_agent, notify_team, warm_remote_capacity'],
-    ['an unknown type of action', withRule({ actions: [{ type: 'notify-team' }] }), 'rules[0].actions[0].type: expected one of spawn_fallback_agent, notify_team, warm_remote_capacity, found "notify-team" (did you mean "notify_team"?)'],
+    [
+      'an action that is a text',
+      withRule({ actions: ['notify_team'] }),
+      'rules[0].actions[0]: expected an action object, found "notify_team"',
+    ],
+    [
+      'an action without a type',
+      withRule({ actions: [{ id: 'a' }] }),
+      'rules[0].actions[0].type: is missing: expected one of spawn_fallback_agent, notify_team, warm_remote_capacity',
+    ],
+    [
+      'an unknown type of action',
+      withRule({ actions: [{ type: 'notify-team' }] }),
+      'rules[0].actions[0].type: expected one of spawn_fallback_agent, notify_team, warm_remote_capacity, found "notify-team" (did you mean "notify_team"?)',
+    ],
     ['a field of another type of action', withAction({ model: 'x' }), 'rules[0].actions[0].model: unknown key "model"'],
-    ['an empty template', withAction({ summary: '' }), 'rules[0].actions[0].summary: expected a non-empty text, found ""'],
-    ['an empty tool name', withRule({ condition: { toolNames: [''] } }), 'rules[0].condition.toolNames[0]: expected a non-empty text, found ""'],
-    ['a text for a list', withRule({ condition: { errorIncludes: 'x' } }), 'rules[0].condition.errorIncludes: expected a list of texts, found "x"'],
-    ['null as a value to compare', withRule({ condition: { eventFieldEquals: { a: null } } }), 'rules[0].condition.eventFieldEquals.a: expected a text, a number, true or false, found null (give a value, or leave it out)'],
-    ['a list as a value to compare', withRule({ condition: { eventFieldEquals: { 'a.b': [1] } } }), 'rules[0].condition.eventFieldEquals["a.b"]: expected a text, a number, true or false, found a list'],
-    ['no paths to cool down by', withRule({ cooldownBy: [] }), 'rules[0].cooldownBy: expected at least one path, found an empty list'],
-    ['a path that does not start at the event', withRule({ dedupBy: ['tool_name'] }), 'rules[0].dedupBy[0]: does not start with a field of the event (paths start at the event: payload.<field>'],
-    ['an empty path', withRule({ cooldownBy: [''] }), 'rules[0].cooldownBy[0]: expected a dot path into the event, found ""'],
+    [
+      'an empty template',
+      withAction({ summary: '' }),
+      'rules[0].actions[0].summary: expected a non-empty text, found ""',
+    ],
+    [
+      'an empty tool name',
+      withRule({ condition: { toolNames: [''] } }),
+      'rules[0].condition.toolNames[0]: expected a non-empty text, found ""',
+    ],
+    [
+      'a text for a list',
+      withRule({ condition: { errorIncludes: 'x' } }),
+      'rules[0].condition.errorIncludes: expected a list of texts, found "x"',
+    ],
+    [
+      'null as a value to compare',
+      withRule({ condition: { eventFieldEquals: { a: null } } }),
+      'rules[0].condition.eventFieldEquals.a: expected a text, a number, true or false, found null (give a value, or leave it out)',
+    ],
+    [
+      'a list as a value to compare',
+      withRule({ condition: { eventFieldEquals: { 'a.b': [1] } } }),
+      'rules[0].condition.eventFieldEquals["a.b"]: expected a text, a number, true or false, found a list',
+    ],
+    [
+      'no paths to cool down by',
+      withRule({ cooldownBy: [] }),
+      'rules[0].cooldownBy: expected at least one path, found an empty list',
+    ],
+    [
+      'a path that does not start at the event',
+      withRule({ dedupBy: ['tool_name'] }),
+      'rules[0].dedupBy[0]: does not start with a field of the event (paths start at the event: payload.<field>',
+    ],
+    [
+      'an empty path',
+      withRule({ cooldownBy: [''] }),
+      'rules[0].cooldownBy[0]: expected a dot path into the event, found ""',
+    ],
     ['a list as file', [], 'expected an object with `rules`, found an empty list'],
     ['a text as file', 'rules', 'expected an object with `rules`, found "rules"'],
   ])('%s', (_, file, problem) => {
@@ -130,7 +220,10 @@ describe('what is refused', () => {
   });
 
   test('a key that would be lost on the way, and with it the condition', () => {
-    const text = JSON.stringify(withRule({ condition: { eventFieldEquals: {} } })).replace('"eventFieldEquals":{}', '"eventFieldEquals":{"__proto__":"x"}');
+    const text = JSON.stringify(withRule({ condition: { eventFieldEquals: {} } })).replace(
+      '"eventFieldEquals":{}',
+      '"eventFieldEquals":{"__proto__":"x"}',
+    );
 
     const parsed = parseRuleset(text, 'f');
 
@@ -142,26 +235,78 @@ describe('an unknown key', () => {
   test.each<[string, unknown, string, string]>([
     ['the file', { maxChainDeph: 2 }, 'maxChainDeph', 'did you mean "maxChainDepth"?'],
     ['a rule', withRule({ coolDownMs: 5 }), 'rules[0].coolDownMs', 'did you mean "cooldownMs"?'],
-    ['a trigger', withRule({ trigger: { event: 'Stop', outcom: 'failed' } }), 'rules[0].trigger.outcom', 'did you mean "outcome"?'],
-    ['a condition', withRule({ condition: { toolName: ['x'] } }), 'rules[0].condition.toolName', 'did you mean "toolNames"?'],
+    [
+      'a trigger',
+      withRule({ trigger: { event: 'Stop', outcom: 'failed' } }),
+      'rules[0].trigger.outcom',
+      'did you mean "outcome"?',
+    ],
+    [
+      'a condition',
+      withRule({ condition: { toolName: ['x'] } }),
+      'rules[0].condition.toolName',
+      'did you mean "toolNames"?',
+    ],
     ['an action', withAction({ sumary: 'x' }), 'rules[0].actions[0].sumary', 'did you mean "summary"?'],
-    ['a retry policy', withAction({ retry: { maxAttempt: 3 } }), 'rules[0].actions[0].retry.maxAttempt', 'did you mean "maxAttempts"?'],
-    ['a rule, far from all that is known', withRule({ description: 'x' }), 'rules[0].description', 'known here: id, enabled, mode, trigger, condition, cooldownMs, cooldownBy, dedupWindowMs, dedupBy, maxDepth, actions'],
+    [
+      'a retry policy',
+      withAction({ retry: { maxAttempt: 3 } }),
+      'rules[0].actions[0].retry.maxAttempt',
+      'did you mean "maxAttempts"?',
+    ],
+    [
+      'a rule, far from all that is known',
+      withRule({ description: 'x' }),
+      'rules[0].description',
+      'known here: id, enabled, mode, trigger, condition, cooldownMs, cooldownBy, dedupWindowMs, dedupBy, maxDepth, actions',
+    ],
   ])('of %s is refused with a hint', (_, file, path, hint) => {
-    expect(problemsOf(file)).toEqual([expect.objectContaining({ path, hint, message: expect.stringMatching(/^unknown key "/) as string })]);
+    expect(problemsOf(file)).toEqual([
+      expect.objectContaining({ path, hint, message: expect.stringMatching(/^unknown key "/) as string }),
+    ]);
   });
 });
 
 describe('null is never taken for absent', () => {
-  test.each(['version', 'enabled', 'maxChainDepth', 'defaultCooldownMs', 'defaultDedupWindowMs', 'maxEventAgeMs', 'rules'])('in %s of the file', (key) => {
+  test.each([
+    'version',
+    'enabled',
+    'maxChainDepth',
+    'defaultCooldownMs',
+    'defaultDedupWindowMs',
+    'maxEventAgeMs',
+    'rules',
+  ])('in %s of the file', (key) => {
     expect(problemsOf({ [key]: null }).map(({ path }) => path)).toEqual([key]);
   });
 
-  test.each(['id', 'enabled', 'mode', 'trigger', 'condition', 'cooldownMs', 'cooldownBy', 'dedupWindowMs', 'dedupBy', 'maxDepth', 'actions'])('in %s of a rule', (key) => {
+  test.each([
+    'id',
+    'enabled',
+    'mode',
+    'trigger',
+    'condition',
+    'cooldownMs',
+    'cooldownBy',
+    'dedupWindowMs',
+    'dedupBy',
+    'maxDepth',
+    'actions',
+  ])('in %s of a rule', (key) => {
     expect(problemsOf(withRule({ [key]: null })).map(({ path }) => path)).toEqual([`rules[0].${key}`]);
   });
 
-  test.each(['id', 'enabled', 'dedupWindowMs', 'timeoutMs', 'retry', 'teamName', 'recipients', 'summary', 'messageTemplate'])('in %s of an action', (key) => {
+  test.each([
+    'id',
+    'enabled',
+    'dedupWindowMs',
+    'timeoutMs',
+    'retry',
+    'teamName',
+    'recipients',
+    'summary',
+    'messageTemplate',
+  ])('in %s of an action', (key) => {
     expect(problemsOf(withAction({ [key]: null })).map(({ path }) => path)).toEqual([`rules[0].actions[0].${key}`]);
   });
 
@@ -174,7 +319,9 @@ describe('null is never taken for absent', () => {
 
 describe('duplicates', () => {
   test('of a rule id are named at each repetition', () => {
-    const problems = problemsOf({ rules: [aRule({ id: 'a' }), aRule({ id: 'b' }), aRule({ id: 'a' }), aRule({ id: 'a' })] });
+    const problems = problemsOf({
+      rules: [aRule({ id: 'a' }), aRule({ id: 'b' }), aRule({ id: 'a' }), aRule({ id: 'a' })],
+    });
 
     expect(problems.map(formatProblem)).toEqual([
       'rules[2].id: duplicate rule id "a" (rules[0] has it already)',
@@ -188,7 +335,12 @@ describe('duplicates', () => {
       { type: 'warm_remote_capacity', id: 'x' },
     ];
 
-    const problems = problemsOf({ rules: [{ ...aRule({ id: 'a' }), actions: twice }, aRule({ id: 'b', actions: [{ type: 'notify_team', id: 'x' }] })] });
+    const problems = problemsOf({
+      rules: [
+        { ...aRule({ id: 'a' }), actions: twice },
+        aRule({ id: 'b', actions: [{ type: 'notify_team', id: 'x' }] }),
+      ],
+    });
 
     expect(problems.map(formatProblem)).toEqual([
       'rules[0].actions[1].id: duplicate action id "x" (rules[0].actions[0] has it already)',
@@ -196,7 +348,9 @@ describe('duplicates', () => {
   });
 
   test('include an id that is what another action goes by', () => {
-    const problems = problemsOf(withRule({ actions: [{ type: 'notify_team', id: 'notify_team:1' }, { type: 'notify_team' }] }));
+    const problems = problemsOf(
+      withRule({ actions: [{ type: 'notify_team', id: 'notify_team:1' }, { type: 'notify_team' }] }),
+    );
 
     expect(problems.map(({ path }) => path)).toEqual(['rules[0].actions[1].id']);
   });
@@ -228,17 +382,19 @@ describe('all problems', () => {
     const parsed = parseRuleset(text, 'rules.yaml');
 
     const places = parsed.ok ? [] : parsed.problems.map(({ file, line, path }) => `${file}:${line} ${path}`);
-    expect(places.sort()).toEqual([
-      'rules.yaml:12 rules[1].actions[0].summary',
-      'rules.yaml:14 rules[1].actions[1].id',
-      'rules.yaml:1 version',
-      'rules.yaml:2 maxChainDept',
-      'rules.yaml:5 rules[0].trigger',
-      'rules.yaml:6 rules[0].actions',
-      'rules.yaml:7 rules[1].id',
-      'rules.yaml:7 rules[1].trigger',
-      'rules.yaml:8 rules[1].cooldownMs',
-    ].sort());
+    expect(places.sort()).toEqual(
+      [
+        'rules.yaml:12 rules[1].actions[0].summary',
+        'rules.yaml:14 rules[1].actions[1].id',
+        'rules.yaml:1 version',
+        'rules.yaml:2 maxChainDept',
+        'rules.yaml:5 rules[0].trigger',
+        'rules.yaml:6 rules[0].actions',
+        'rules.yaml:7 rules[1].id',
+        'rules.yaml:7 rules[1].trigger',
+        'rules.yaml:8 rules[1].cooldownMs',
+      ].sort(),
+    );
   });
 
   test('are found at the same lines when lines end as on Windows', () => {
@@ -297,7 +453,9 @@ describe('warnings', () => {
 
     expect(parsed).toMatchObject({
       ok: true,
-      warnings: [{ file: 'f.yaml', line: 4, path: 'rules[0].trigger.event', hint: 'did you mean "PostToolUseFailure"?' }],
+      warnings: [
+        { file: 'f.yaml', line: 4, path: 'rules[0].trigger.event', hint: 'did you mean "PostToolUseFailure"?' },
+      ],
     });
   });
 });

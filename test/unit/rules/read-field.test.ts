@@ -15,7 +15,8 @@ describe('readField', () => {
     const [first, ...others] = FIELD_KEYS[field];
     const next = Object.fromEntries(others.map((key) => [key, 'next']));
 
-    for (const unusable of ['', 3, null, true, {}, ['x']]) expect(readField({ [first]: unusable, ...next }, field)).toBe('next');
+    for (const unusable of ['', 3, null, true, {}, ['x']])
+      expect(readField({ [first]: unusable, ...next }, field)).toBe('next');
   });
 
   test.each(fields)('%s: nothing when no key holds a text', (field) => {
@@ -43,10 +44,22 @@ describe('readPath', () => {
     expect(readPath(value, path)).toEqual(found);
   });
 
-  test.each(['', '.', '...', 'nowhere', 'a.nowhere.b', 'none.x', 'text.length', 'text.0', 'list.9', 'list.-1', 'toString', 'a.constructor', '__proto__', 'list.map'])(
-    '%j leads nowhere',
-    (path) => {
-      expect(readPath(value, path)).toBeUndefined();
-    },
-  );
+  test.each([
+    '',
+    '.',
+    '...',
+    'nowhere',
+    'a.nowhere.b',
+    'none.x',
+    'text.length',
+    'text.0',
+    'list.9',
+    'list.-1',
+    'toString',
+    'a.constructor',
+    '__proto__',
+    'list.map',
+  ])('%j leads nowhere', (path) => {
+    expect(readPath(value, path)).toBeUndefined();
+  });
 });

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '../../../contract/event.js';
 import { simulate } from '../../../rules/simulate.js';
-import { aLoadedRuleset, anEvent, aRule, aRuleset, type WrittenRule, type WrittenRuleset } from '../../support/builders.js';
+import {
+  aLoadedRuleset,
+  anEvent,
+  aRule,
+  aRuleset,
+  type WrittenRule,
+  type WrittenRuleset,
+} from '../../support/builders.js';
 
 describe('simulate', () => {
   test('starts from an empty memory each time', () => {
@@ -25,13 +32,18 @@ describe('simulate', () => {
   test('recognises a duplicate even of an event that was refused', () => {
     const [refused, again] = judge([aRule()], [step(0, { id: 'x', depth: 9 }), step(1, { id: 'x' })]);
 
-    expect([refused?.[0], again?.[0]]).toEqual([expect.objectContaining({ code: 'max-depth' }), expect.objectContaining({ code: 'duplicate' })]);
+    expect([refused?.[0], again?.[0]]).toEqual([
+      expect.objectContaining({ code: 'max-depth' }),
+      expect.objectContaining({ code: 'duplicate' }),
+    ]);
   });
 
   test('turns an event that cannot be judged into a verdict', () => {
     const [verdicts] = judge([aRule()], [step(0, { event: 'not an event name' })]);
 
-    expect(verdicts).toEqual([{ verdict: 'skip', code: 'error', reason: expect.stringMatching(/^not a valid event: event: /) as string }]);
+    expect(verdicts).toEqual([
+      { verdict: 'skip', code: 'error', reason: expect.stringMatching(/^not a valid event: event: /) as string },
+    ]);
   });
 });
 
@@ -62,9 +74,13 @@ describe('the order of judging', () => {
   });
 
   test('a stale event arms nothing', () => {
-    const verdicts = judge([aRule({ cooldownMs: 1_000 })], [step(100, { id: 'old', occurredAt: 0 }), step(100, { id: 'new', occurredAt: 100 })], {
-      maxEventAgeMs: 10,
-    });
+    const verdicts = judge(
+      [aRule({ cooldownMs: 1_000 })],
+      [step(100, { id: 'old', occurredAt: 0 }), step(100, { id: 'new', occurredAt: 100 })],
+      {
+        maxEventAgeMs: 10,
+      },
+    );
 
     expect(verdicts.map(([first]) => first?.verdict)).toEqual(['skip', 'fire']);
   });
@@ -82,7 +98,13 @@ describe('the order of judging', () => {
     const [, again] = judge([rule], [step(0, { id: '1' }), step(40, { id: '2' })]);
 
     expect(again).toEqual(
-      ['a', 'b'].map((action) => ({ verdict: 'skip', rule: 'a-rule', action, code: 'cooldown', reason: 'rule cooldown active for 60ms' })),
+      ['a', 'b'].map((action) => ({
+        verdict: 'skip',
+        rule: 'a-rule',
+        action,
+        code: 'cooldown',
+        reason: 'rule cooldown active for 60ms',
+      })),
     );
   });
 
@@ -91,7 +113,10 @@ describe('the order of judging', () => {
 
     const verdicts = judge([rule], [step(0, { id: '1' }), step(1, { id: '2' })]);
 
-    expect(verdicts.flat().map((verdict) => verdict.verdict === 'skip' && verdict.reason)).toEqual(['action disabled', 'action disabled']);
+    expect(verdicts.flat().map((verdict) => verdict.verdict === 'skip' && verdict.reason)).toEqual([
+      'action disabled',
+      'action disabled',
+    ]);
   });
 });
 
@@ -99,9 +124,16 @@ describe('arming', () => {
   test('a repeat that dedup refuses does not start a new cooldown', () => {
     const rule = aRule({ cooldownMs: 50, dedupWindowMs: 1_000 });
 
-    const verdicts = judge([rule], [step(0, { id: '1' }), step(60, { id: '2' }), step(70, { id: '3', payload: { other: 1 } })]);
+    const verdicts = judge(
+      [rule],
+      [step(0, { id: '1' }), step(60, { id: '2' }), step(70, { id: '3', payload: { other: 1 } })],
+    );
 
-    expect(verdicts.map(([first]) => (first?.verdict === 'skip' ? first.code : first?.verdict))).toEqual(['fire', 'dedup', 'fire']);
+    expect(verdicts.map(([first]) => (first?.verdict === 'skip' ? first.code : first?.verdict))).toEqual([
+      'fire',
+      'dedup',
+      'fire',
+    ]);
   });
 
   test('one action that fires arms the cooldown for all', () => {
@@ -123,7 +155,10 @@ describe('arming', () => {
   });
 
   test('shadow arms cooldown and dedup like a firing', () => {
-    const shadow = judge([aRule({ mode: 'shadow', cooldownMs: 50, dedupWindowMs: 100 })], [step(0, { id: '1' }), step(10, { id: '2' }), step(60, { id: '3' })]);
+    const shadow = judge(
+      [aRule({ mode: 'shadow', cooldownMs: 50, dedupWindowMs: 100 })],
+      [step(0, { id: '1' }), step(10, { id: '2' }), step(60, { id: '3' })],
+    );
 
     expect(shadow.flat()).toEqual([
       expect.objectContaining({ code: 'shadow', reason: 'shadow mode: would fire', rule: 'a-rule', action: 'tell' }),
@@ -146,7 +181,10 @@ describe('arming', () => {
   test('cooldownBy lets another session through', () => {
     const rule = aRule({ cooldownMs: 100, cooldownBy: ['session'] });
 
-    const verdicts = judge([rule], [step(0, { id: '1', session: 'a' }), step(1, { id: '2', session: 'b' }), step(2, { id: '3', session: 'a' })]);
+    const verdicts = judge(
+      [rule],
+      [step(0, { id: '1', session: 'a' }), step(1, { id: '2', session: 'b' }), step(2, { id: '3', session: 'a' })],
+    );
 
     expect(verdicts.map(([first]) => first?.verdict)).toEqual(['fire', 'fire', 'skip']);
   });

@@ -33,13 +33,26 @@ describe('renderTemplate', () => {
     expect(renderTemplate('${OUTCOME}, ${OUTCOME}', 'r', event)).toBe('timeout, timeout');
   });
 
-  test.each(['$EVENT_NAME', '$100', '{EVENT_NAME}', '${EVENT_NAME', '$ {EVENT_NAME}', '\\$', '$&', '$1', '${event_name}'])('leaves %s as it is', (text) => {
+  test.each([
+    '$EVENT_NAME',
+    '$100',
+    '{EVENT_NAME}',
+    '${EVENT_NAME',
+    '$ {EVENT_NAME}',
+    '\\$',
+    '$&',
+    '$1',
+    '${event_name}',
+  ])('leaves %s as it is', (text) => {
     expect(renderTemplate(text, 'r', event)).toBe(text);
   });
 
-  test.each(['${PAYLOAD_JSON}', '$&', "$'", '$`', '$1', '$<name>', '${ERROR}'])('never looks again at text from the event: %s', (error) => {
-    expect(renderTemplate('<${ERROR}>', 'r', anEvent({ payload: { error } }))).toBe(`<${error}>`);
-  });
+  test.each(['${PAYLOAD_JSON}', '$&', "$'", '$`', '$1', '$<name>', '${ERROR}'])(
+    'never looks again at text from the event: %s',
+    (error) => {
+      expect(renderTemplate('<${ERROR}>', 'r', anEvent({ payload: { error } }))).toBe(`<${error}>`);
+    },
+  );
 
   test('never puts a placeholder together from two parts', () => {
     const split = anEvent({ payload: { error: '${EVENT', task_subject: '_NAME}' } });
@@ -89,7 +102,9 @@ describe('a template in a rule file', () => {
     ['${}', 'unknown template name ${}', `known: ${TEMPLATE_NAMES.join(', ')}`],
     ['${SECRET_SAUCE}', 'unknown template name ${SECRET_SAUCE}', `known: ${TEMPLATE_NAMES.join(', ')}`],
   ])('may not name %s', (template, message, hint) => {
-    expect(problemsOf(template)).toEqual([expect.objectContaining({ path: 'rules[0].actions[0].summary', message, hint })]);
+    expect(problemsOf(template)).toEqual([
+      expect.objectContaining({ path: 'rules[0].actions[0].summary', message, hint }),
+    ]);
   });
 
   test('has each of its wrong names named', () => {

@@ -61,7 +61,12 @@ describe('judgeMatched', () => {
 
   test('remembers of a window whose it is and until when', () => {
     const memory = emptyMemory();
-    const rule = { id: 'r', mode: 'enforce' as const, cooldownMs: 10, actions: [{ name: 'a', enabled: true, dedupWindowMs: 20 }] };
+    const rule = {
+      id: 'r',
+      mode: 'enforce' as const,
+      cooldownMs: 10,
+      actions: [{ name: 'a', enabled: true, dedupWindowMs: 20 }],
+    };
     const match = { rule: 'r', cooldownKey: 'ck', cooldownLabel: 'session=s1', dedupKeys: ['dk'] };
 
     judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [match], missed: '' }, 100);
@@ -72,9 +77,20 @@ describe('judgeMatched', () => {
 
   test('remembers no window of 0', () => {
     const memory = emptyMemory();
-    const rule = { id: 'r', mode: 'enforce' as const, cooldownMs: 0, actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }] };
+    const rule = {
+      id: 'r',
+      mode: 'enforce' as const,
+      cooldownMs: 0,
+      actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }],
+    };
 
-    judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' }, 100);
+    judgeMatched(
+      memory,
+      event,
+      { ...ruleset, rules: [rule] },
+      { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' },
+      100,
+    );
 
     expect(memory).toEqual(emptyMemory());
   });
@@ -82,6 +98,8 @@ describe('judgeMatched', () => {
   test('throws rather than guesses when the facts of a rule are missing', () => {
     const match = { rule: 'gone', cooldownKey: 'ck', dedupKeys: [] };
 
-    expect(() => judgeMatched(emptyMemory(), event, ruleset, { matches: [match], missed: '' }, 0)).toThrow('rule gone matched but is not among the facts');
+    expect(() => judgeMatched(emptyMemory(), event, ruleset, { matches: [match], missed: '' }, 0)).toThrow(
+      'rule gone matched but is not among the facts',
+    );
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { emptyMemory, evictNearest, type GuardMemory, pruneExpired, rearm, remainingMs } from '../../../../rules/guards/memory.js';
+import {
+  emptyMemory,
+  evictNearest,
+  type GuardMemory,
+  pruneExpired,
+  rearm,
+  remainingMs,
+} from '../../../../rules/guards/memory.js';
 
 describe('remainingMs', () => {
   test.each([
@@ -80,10 +87,18 @@ describe('evictNearest', () => {
 });
 
 /** Keys start with the letter of their rule. */
-function memoryWith({ cooldowns = {}, dedups = {} }: { cooldowns?: Record<string, number>; dedups?: Record<string, number> }): GuardMemory {
+function memoryWith({
+  cooldowns = {},
+  dedups = {},
+}: {
+  cooldowns?: Record<string, number>;
+  dedups?: Record<string, number>;
+}): GuardMemory {
   const memory = emptyMemory();
-  for (const [key, untilAt] of Object.entries(cooldowns)) memory.cooldowns.set(key, { rule: `rule-${key.charAt(0)}`, untilAt });
-  for (const [key, untilAt] of Object.entries(dedups)) memory.dedups.set(key, { rule: `rule-${key.charAt(0)}`, action: 'x', untilAt });
+  for (const [key, untilAt] of Object.entries(cooldowns))
+    memory.cooldowns.set(key, { rule: `rule-${key.charAt(0)}`, untilAt });
+  for (const [key, untilAt] of Object.entries(dedups))
+    memory.dedups.set(key, { rule: `rule-${key.charAt(0)}`, action: 'x', untilAt });
   return memory;
 }
 

@@ -11,7 +11,13 @@ import { matchBatch } from '../../../../rules/match-batch.js';
 import { checkRuleset } from '../../../../rules/parse-ruleset.js';
 import { simulate } from '../../../../rules/simulate.js';
 import { loadWatchState, saveWatchState } from '../../../../workflows/watch-state.js';
-import { type ModelEvent, type ModelPath, type ModelRule, type ModelRuleset, ReferenceModel } from './reference-model.js';
+import {
+  type ModelEvent,
+  type ModelPath,
+  type ModelRule,
+  type ModelRuleset,
+  ReferenceModel,
+} from './reference-model.js';
 
 describe('guards', () => {
   test('say what an independent model says, over any sequence of events', () => {
@@ -34,7 +40,13 @@ describe('guards', () => {
   test('say so too when re-arming, pruning, restarts and edits of the rules come in between', () => {
     const steps = fc.oneof(
       { weight: 8, arbitrary: reports.map((report) => ({ kind: 'report' as const, report })) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('rearm' as const), rule: fc.option(fc.constantFrom(...RULE_IDS), { nil: undefined }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('rearm' as const),
+          rule: fc.option(fc.constantFrom(...RULE_IDS), { nil: undefined }),
+        }),
+      },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), ruleset: rulesets }) },
@@ -65,7 +77,10 @@ describe('guards', () => {
   });
 
   test('are met at every code by the sequences used here, so that agreeing means something', () => {
-    const runs = fc.sample(fc.tuple(rulesets, fc.array(reports, { minLength: 20, maxLength: 40 })), { numRuns: 300, seed: 1 });
+    const runs = fc.sample(fc.tuple(rulesets, fc.array(reports, { minLength: 20, maxLength: 40 })), {
+      numRuns: 300,
+      seed: 1,
+    });
 
     const said = runs.flatMap(([ruleset, sequence]) => {
       const model = new ReferenceModel();
@@ -74,7 +89,9 @@ describe('guards', () => {
 
     const codes = new Set(said.map((verdict) => (verdict.verdict === 'fire' ? 'fire' : verdict.code)));
     const unmet = ['paused', 'error'];
-    expect([...codes].sort()).toEqual(['fire', ...Object.keys(SKIP_CODES).filter((code) => !unmet.includes(code))].sort());
+    expect([...codes].sort()).toEqual(
+      ['fire', ...Object.keys(SKIP_CODES).filter((code) => !unmet.includes(code))].sort(),
+    );
   });
 
   test('give the same verdicts whether expired windows are pruned before every event or never', () => {
@@ -86,7 +103,9 @@ describe('guards', () => {
 
         for (const { now, event } of withTimes(sequence)) {
           pruneExpired(pruned, now);
-          expect(judge(pruned, rules, meshEvent(event, now), now)).toEqual(judge(kept, rules, meshEvent(event, now), now));
+          expect(judge(pruned, rules, meshEvent(event, now), now)).toEqual(
+            judge(kept, rules, meshEvent(event, now), now),
+          );
         }
       }),
       { numRuns: 200 },
@@ -102,7 +121,9 @@ describe('guards', () => {
 
         for (const { now, event } of withTimes(sequence)) {
           carried = throughJson(carried);
-          expect(judge(carried, rules, meshEvent(event, now), now)).toEqual(judge(kept, rules, meshEvent(event, now), now));
+          expect(judge(carried, rules, meshEvent(event, now), now)).toEqual(
+            judge(kept, rules, meshEvent(event, now), now),
+          );
         }
         expect(throughJson(carried)).toEqual(kept);
       }),

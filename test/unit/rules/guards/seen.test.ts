@@ -47,7 +47,11 @@ describe('the memory of seen ids', () => {
     for (let index = 0; index <= MAX_SEEN_IDS; index++) markSeen(memory, `id-${index}`);
 
     expect(memory.seen.size).toBe(MAX_SEEN_IDS);
-    expect([hasSeen(memory, 'id-0'), hasSeen(memory, 'id-1'), hasSeen(memory, `id-${MAX_SEEN_IDS}`)]).toEqual([false, true, true]);
+    expect([hasSeen(memory, 'id-0'), hasSeen(memory, 'id-1'), hasSeen(memory, `id-${MAX_SEEN_IDS}`)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   test('keeps 20,000 ids', () => {

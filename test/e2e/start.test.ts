@@ -1,0 +1,184 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectMesh, type Mesh } from '../../client/mesh.js';
+import { freePort } from '../../worker/dev-server.js';
+import { eventually } from '../support/eventually.js';
+import { type Running, runMesh, startNode } from '../support/run-command.js';
+
+let home: string;
+let env: Record<string, string>;
+let address: string;
+let started: Running[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mesh-start-'));
+  const [port, uiPort] = [await freePort(), await freePort()];
+  address = `127.0.0.1:${port}`;
+  env = { MESH_HOME: home, MESH_TEMPORAL_PORT: String(port), MESH_UI_PORT: String(uiPort) };
+});
+
+afterEach(async () => {
+  for (const { child } of started) signalGroup(child.pid, 'SIGKILL');
+  await rm(home, { recursive: true, force: true });
+  started = [];
+});
+
+async function start(): Promise<Running> {
+  const running = startNode(['worker/bootstrap.mjs', 'start'], env);
+  started.push(running);
+  await eventually('banner', () => (running.output().stdout.includes('Ctrl-C stops everything') ? true : undefined), 60_000);
+  return running;
+}
+
+/** Ctrl-C in a terminal goes to the whole process group. */
+async function pressCtrlC(running: Running): Promise<number | null> {
+  signalGroup(running.child.pid, 'SIGINT');
+  return (await running.finished).code;
+}
+
+async function withMesh<T>(use: (mesh: Mesh) => Promise<T>): Promise<T> {
+  const mesh = await connectMesh({ connection: { address, namespace: 'default', options: {}, isGiven: true } });
+  try {
+    return await use(mesh);
+  } finally {
+    await mesh.close();
+  }
+}
+
+function codesOn(id: string): Promise<string[]> {
+  return withMesh((mesh) =>
+    eventually('verdicts', async () => {
+      const verdicts = await mesh.verdicts('default', id);
+      return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
+    }),
+  );
+}
+
+const failure = (id: string) => [
+  'send',
+  ...['--id', id, '--event', 'PostToolUseFailure', '--outcome', 'failed', '--session', 's-1'],
+  ...['--payload', JSON.stringify({ tool_name: 'Bash', error: 'timeout', id })],
+];
+
+test('npm start, an event, Ctrl-C, npm start again: the cooldown is still live', { timeout: 120_000 }, async () => {
+  const first = await start();
+  const banner = first.output().stdout;
+  expect(banner.trimEnd().split('\n').length).toBeLessThan(15);
+  expect(banner).toContain(`http://127.0.0.1:${env['MESH_UI_PORT']}`);
+  expect(banner).toContain('retry-failed-tool');
+  const pasted = /npx mesh (send .*)$/m.exec(banner)?.[1] ?? '';
+  expect(pasted).toContain('PostToolUseFailure');
+
+  const sent = await runMesh(failure('e-1'), env);
+  expect(sent).toMatchObject({ code: 0, stderr: '' });
+  expect(sent.stdout).toContain('Event e-1 stored');
+  expect(await codesOn('e-1')).toEqual(['fire', 'fire', 'shadow']);
+  await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
+  expect(await pressCtrlC(first)).toBe(0);
+  expect(await isListening(address)).toBe(false);
+
+  const second = await start();
+  await runMesh(failure('e-2'), env);
+  expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
+  expect(await pressCtrlC(second)).toBe(0);
+});
+
+test('a second npm start in the same folder shares the server; the first one still ends it', { timeout: 120_000 }, async () => {
+  const first = await start();
+  const second = await start();
+
+  expect(second.output().stdout).toContain('still running here');
+  expect(await pressCtrlC(second)).toBe(0);
+  expect(await isListening(address)).toBe(true);
+  expect(await pressCtrlC(first)).toBe(0);
+  expect(await isListening(address)).toBe(false);
+});
+
+test('a start that was killed leaves its server to the next one', { timeout: 120_000 }, async () => {
+  const first = await start();
+  await runMesh(failure('e-1'), env);
+  await codesOn('e-1');
+  signalGroup(first.child.pid, 'SIGKILL');
+  await first.finished;
+  expect(await isListening(address)).toBe(true);
+
+  const second = await start();
+  await runMesh(failure('e-2'), env);
+
+  expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
+  expect(await pressCtrlC(second)).toBe(0);
+  expect(await isListening(address)).toBe(false);
+});
+
+test('a taken port is explained', { timeout: 60_000 }, async () => {
+  const squatter = createServer();
+  await new Promise<void>((resolve) => squatter.listen(Number(env['MESH_TEMPORAL_PORT']), '127.0.0.1', resolve));
+
+  const { code, stderr } = await startNode(['worker/bootstrap.mjs', 'start'], env).finished;
+  squatter.close();
+
+  expect(code).toBe(1);
+  expect(stderr.trim()).toBe(
+    `Port ${env['MESH_TEMPORAL_PORT']} for Temporal is taken by another program. Set MESH_TEMPORAL_PORT to a free port, ` +
+      `or TEMPORAL_ADDRESS=${address} if that is a Temporal server to use.`,
+  );
+});
+
+test('rules that are broken at the start are loud, and hold events until they are mended', { timeout: 90_000 }, async () => {
+  const rules = join(home, 'rules.yaml');
+  env['MESH_RULES'] = rules;
+  await writeFile(rules, 'rules:\n  - id: r\n    triger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n');
+  const running = await start();
+  expect(running.output().stderr).toContain('rules[0].triger: unknown key "triger" (did you mean "trigger"?)');
+  expect(running.output().stdout).toContain('events are held until it is mended');
+  await runMesh(['send', '--id', 'e-1', '--event', 'TaskCompleted'], env);
+
+  await writeFile(rules, 'rules:\n  - id: r\n    trigger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n');
+
+  expect(await codesOn('e-1')).toEqual(['fire']);
+  expect(running.output().stderr).toContain('Rules loaded');
+  expect(await pressCtrlC(running)).toBe(0);
+});
+
+test('a variable that is not one of ours is reported, a wrong value refused', { timeout: 60_000 }, async () => {
+  const wrong = { ...env, MESH_RULEZ: 'x', MESH_UI_PORT: 'eighty' };
+
+  const { code, stderr } = await startNode(['worker/bootstrap.mjs', 'start'], wrong).finished;
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('MESH_RULEZ is not a variable of the mesh: did you mean MESH_RULES?');
+  expect(stderr).toContain('MESH_UI_PORT: expected a port from 1 to 65535, found "eighty"');
+});
+
+test('no server where one was named: one line that says so', { timeout: 60_000 }, async () => {
+  const nowhere = { ...env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+
+  const sent = await runMesh(['send', '--event', 'TaskCompleted'], nowhere);
+  const run = await startNode(['worker/bootstrap.mjs', 'start'], nowhere).finished;
+
+  const explanation = 'Temporal is not reachable at 127.0.0.1:9: check TEMPORAL_ADDRESS and that the server runs.\n';
+  expect(sent).toMatchObject({ code: 2, stderr: explanation });
+  expect(run).toMatchObject({ code: 1, stderr: explanation });
+});
+
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function isListening(where: string): Promise<boolean> {
+  const [host = '', port = ''] = where.split(':');
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), host, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { runMesh } from './run-mesh.js';
+
+const GOOD = 'rules:\n  - id: a\n    trigger: { event: Stop }\n    actions: [{ type: notify_team }]\n';
+const BROKEN =
+  'maxChainDepth: 99\nrules:\n  - id: a\n    coolDownMs: 5\n    trigger: { event: Stop }\n    actions: []\n';
+const DOUBTFUL = GOOD.replace('Stop', 'Stopp');
+
+describe('mesh check', () => {
+  test('calls a good file valid', async () => {
+    const run = await check({ 'rules.yaml': GOOD }, ['rules.yaml']);
+
+    expect(run).toEqual({ code: 0, stdout: 'rules.yaml: valid, 1 rule\n', stderr: '' });
+  });
+
+  test('names every problem of a broken one, with line, path, what was expected and a hint', async () => {
+    const run = await check({ 'rules.yaml': BROKEN }, ['rules.yaml']);
+
+    expect(run).toEqual({
+      code: 1,
+      stdout: [
+        'rules.yaml:1: maxChainDepth: expected a whole number from 1 to 10, found 99',
+        'rules.yaml:6: rules[0].actions: expected at least one action, found an empty list',
+        'rules.yaml:4: rules[0].coolDownMs: unknown key "coolDownMs" (did you mean "cooldownMs"?)',
+        'rules.yaml: 3 problems',
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+  });
+
+  test('warns of what is most likely not meant, and does not fail for it', async () => {
+    const run = await check({ 'rules.yaml': DOUBTFUL }, ['rules.yaml']);
+
+    expect(run.code).toBe(0);
+    expect(run.stdout).toBe(
+      'warning: rules.yaml:3: rules[0].trigger.event: no runtime known to the mesh sends "Stopp" (did you mean "Stop"?)\nrules.yaml: valid, 1 rule\n',
+    );
+  });
+
+  test('fails for a warning when it is to be strict', async () => {
+    const [strict, strictAndGood] = await Promise.all([
+      check({ 'rules.yaml': DOUBTFUL }, ['rules.yaml', '--strict']),
+      check({ 'rules.yaml': GOOD }, ['rules.yaml', '--strict']),
+    ]);
+
+    expect([strict.code, strictAndGood.code]).toEqual([1, 0]);
+  });
+
+  test('prints one JSON object per file for programs', async () => {
+    const run = await check({ 'a.yaml': GOOD, 'b.yaml': BROKEN }, ['a.yaml', 'b.yaml', '--json']);
+
+    const results = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(run.code).toBe(1);
+    expect(results).toEqual([
+      { file: 'a.yaml', valid: true, rules: 1, problems: [], warnings: [] },
+      expect.objectContaining({ file: 'b.yaml', valid: false, rules: 0 }),
+    ]);
+    expect(results[1]).toHaveProperty('problems.0', {
+      file: 'b.yaml',
+      line: 1,
+      path: 'maxChainDepth',
+      message: 'expected a whole number from 1 to 10, found 99',
+      expected: 'a whole number from 1 to 10',
+    });
+  });
+
+  test('checks every rule file of a folder', async () => {
+    const run = await check(
+      { 'rules/b.json': '{}', 'rules/a.yaml': GOOD, 'rules/c.yml': GOOD, 'rules/notes.txt': 'no rules' },
+      ['rules'],
+    );
+
+    expect(run).toEqual({
+      code: 0,
+      stdout: 'rules/a.yaml: valid, 1 rule\nrules/b.json: valid, 0 rules\nrules/c.yml: valid, 1 rule\n',
+      stderr: '',
+    });
+  });
+
+  test('reads standard input', async () => {
+    const folder = tempFolder();
+
+    const run = await runMesh(['check', '-'], { cwd: folder, stdin: 'rules: 5\n' });
+
+    expect(run).toEqual({
+      code: 1,
+      stdout: 'standard input:1: rules: expected a list of rules, found 5\nstandard input: 1 problem\n',
+      stderr: '',
+    });
+  });
+
+  test.each<[string, Record<string, string>, string[], string]>([
+    ['a file that is not there', {}, ['nowhere.yaml'], 'nowhere.yaml: file not found\n'],
+    ['a folder without rule files', { 'rules/x.txt': '' }, ['rules'], 'rules: holds no .yaml, .yml or .json file\n'],
+  ])('says what is wrong with %s', async (_, files, args, stderr) => {
+    expect(await check(files, args)).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  test.each([
+    ['without a file', []],
+    ['with an unknown option', ['rules.yaml', '--stric']],
+  ])('called %s explains itself without a stack trace', async (_, args) => {
+    const run = await check({ 'rules.yaml': GOOD }, args);
+
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/^error: /);
+    expect(run.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('needs no Temporal settings, and is not stopped by broken ones', async () => {
+    const folder = tempFolder();
+    const env = { TEMPORAL_ADDRESS: 'x:1', TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere/cert.pem' };
+
+    const run = await runMesh(['check', 'nowhere.yaml'], { cwd: folder, env });
+
+    expect(run).toEqual({ code: 1, stdout: '', stderr: 'nowhere.yaml: file not found\n' });
+  });
+});
+
+async function check(files: Record<string, string>, args: string[]) {
+  const folder = tempFolder();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return runMesh(['check', ...args], { cwd: folder });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { createInbox } from '../../../workflows/inbox.js';
+import { byteLength } from '../../../workflows/watch-state.js';
+
+describe('the inbox', () => {
+  test('keeps events in order of arrival, until they are dropped', () => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['a', 'b'], undefined);
+    inbox.addEvents(['c'], undefined);
+
+    const peeked = [inbox.peek(10), inbox.peek(10)];
+    inbox.drop(2);
+
+    expect(peeked.map((items) => items.map((item) => item.kind === 'event' && item.event))).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+    expect(inbox.items()).toEqual([{ kind: 'event', event: 'c' }]);
+    expect(inbox.size()).toBe(1);
+  });
+
+  test('goes on from what the run before left', () => {
+    const inbox = createInbox([{ kind: 'event', event: 'a' }]);
+
+    inbox.addEvents(['b'], undefined);
+
+    expect(inbox.size()).toBe(2);
+  });
+
+  test.each([
+    [1, ['a']],
+    [2, ['a', 'b']],
+    [3, ['a', 'b', 'c']],
+    [9, ['a', 'b', 'c']],
+  ])('shows at most %d events', (max, shown) => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['a', 'b', 'c'], undefined);
+
+    expect(inbox.peek(max).map((item) => item.kind === 'event' && item.event)).toEqual(shown);
+  });
+
+  test('lets a re-arm act between the events it was sent between', () => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['a'], undefined);
+    inbox.addRearm('rule');
+    inbox.addRearm(undefined);
+    inbox.addEvents(['b'], undefined);
+
+    const handled: unknown[] = [];
+    while (inbox.size() > 0) {
+      const items = inbox.peek(10);
+      handled.push(items);
+      inbox.drop(items.length);
+    }
+
+    expect(handled).toEqual([
+      [{ kind: 'event', event: 'a' }],
+      [{ kind: 'rearm', rule: 'rule' }],
+      [{ kind: 'rearm' }],
+      [{ kind: 'event', event: 'b' }],
+    ]);
+  });
+
+  test('marks events that arrive during a pause, and no others', () => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['before'], undefined);
+    inbox.addEvents(['during'], { sinceAt: 5 });
+
+    expect(inbox.items()).toEqual([
+      { kind: 'event', event: 'before' },
+      { kind: 'event', event: 'during', pause: { sinceAt: 5 } },
+    ]);
+  });
+
+  test('pauses what waits when the kill switch is pressed, but not re-arms', () => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['a'], undefined);
+    inbox.addRearm(undefined);
+
+    inbox.pauseAll({ sinceAt: 5, reason: 'stop' });
+
+    expect(inbox.items()).toEqual([
+      { kind: 'event', event: 'a', pause: { sinceAt: 5, reason: 'stop' } },
+      { kind: 'rearm' },
+    ]);
+  });
+
+  test('knows what its items would take in the state, through adding and dropping', () => {
+    const inbox = createInbox([]);
+    const expected = () => inbox.items().reduce((sum, item) => sum + byteLength(item), 0);
+
+    inbox.addEvents([{ text: 'é'.repeat(100) }, { n: 1 }], undefined);
+    const afterAdding = [inbox.bytes(), expected()];
+    inbox.drop(1);
+    inbox.addRearm('rule');
+    const afterDropping = [inbox.bytes(), expected()];
+    inbox.drop(2);
+
+    expect(afterAdding[0]).toBe(afterAdding[1]);
+    expect(afterDropping[0]).toBe(afterDropping[1]);
+    expect(inbox.bytes()).toBe(0);
+  });
+});
