@@ -7,7 +7,7 @@ import { renderTemplate } from '../rules/template.js';
 import type { World } from './index.js';
 import { loadConfig } from './load-config.js';
 
-type ComposeWorld = Pick<World, 'config' | 'temporalUi' | 'namespace'>;
+type ComposeWorld = Pick<World, 'config' | 'temporalUi' | 'temporal'>;
 
 /** Finds out who is to be told, and writes the message once, so that every recipient gets the same. */
 export function makeComposeNotification(world: ComposeWorld): ActionActivities['composeNotification'] {
@@ -66,7 +66,7 @@ function write(
     const state = result ? [result.status, result.reason].filter(Boolean).join(': ') : 'still running';
     return `- ${name === type ? name : `${name} (${type})`}: ${state}`;
   });
-  const link = runLink(config.temporalUi ?? world.temporalUi, world.namespace, id);
+  const link = runLink(config.temporalUi ?? world.temporalUi, world.temporal.namespace, id);
   return {
     subject: render(plan.summary, () => defaultSummary(rule, event)),
     text: [
@@ -75,7 +75,7 @@ function write(
       '--',
       ...(did.length > 0 ? ['What the mesh did before this message:', ...did, ''] : []),
       ...(link === undefined ? [`Run: ${id}`] : [`Run: ${link}`]),
-      `Abort it: temporal workflow cancel --workflow-id '${id.replaceAll("'", '%27')}'`,
+      `Abort it: ${abortCommand(world.temporal, id)}`,
     ].join('\n'),
   };
 }
@@ -83,4 +83,10 @@ function write(
 function runLink(ui: string | undefined, namespace: string, workflowId: string): string | undefined {
   if (ui === undefined) return undefined;
   return `${ui.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+/** Ready to paste: the id is quoted, and a quote in it, which only a rule's id could bring in, is closed and escaped. */
+function abortCommand({ address, namespace }: World['temporal'], workflowId: string): string {
+  const quoted = `'${workflowId.replaceAll("'", `'\\''`)}'`;
+  return `temporal workflow cancel --address ${address} --namespace ${namespace} --workflow-id ${quoted}`;
 }

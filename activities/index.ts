@@ -23,7 +23,8 @@ export interface World {
   env: Readonly<Record<string, string | undefined>>;
   /** Where people reach the Temporal UI, unless the configuration says otherwise. */
   temporalUi: string | undefined;
-  namespace: string;
+  /** Where the server is, for commands in messages. */
+  temporal: { address: string; namespace: string };
 }
 
 export type MeshActivities = WatchActivities & ActionActivities;

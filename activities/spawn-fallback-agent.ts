@@ -1,7 +1,5 @@
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import { Context } from '@temporalio/activity';
-import type { Agent } from '../config/mesh-config.js';
+import type { Agent, MeshConfig } from '../config/mesh-config.js';
 import type { ActionActivities, ActionRequest } from '../contract/activities.js';
 import type { AGENT_VARIABLES } from '../contract/settings.js';
 import type { SpawnPlan } from '../contract/remediation.js';
@@ -36,37 +34,36 @@ export function makeSpawnFallbackAgent({
 }: Pick<World, 'config' | 'env'>): ActionActivities['spawnFallbackAgent'] {
   return async (request) => {
     const { plan } = request;
-    const { agents, folder } = await loadConfig(config);
-    const agent = agents[plan.agentType ?? 'default'] ?? agents['default'];
+    const { agents } = await loadConfig(config);
+    const agent = chooseAgent(agents, plan.agentType);
     if (!agent) {
       const message = 'No fallback agent launcher is registered in runtime context';
       throw failure({ type: 'no-launcher', message, isFinal: true });
     }
-    const result = await run(request, agent, folder, env);
+    const result = await run(request, agent, env);
     return judgeResult(result, agent);
   };
 }
 
-async function run(
-  request: ActionRequest<SpawnPlan>,
-  agent: Agent,
-  folder: string,
-  env: World['env'],
-): Promise<CommandResult> {
-  const host = hostname();
+/** The exact type, or else the default one. Own keys only: a type called "constructor" is no agent. */
+function chooseAgent(agents: MeshConfig['agents'], agentType = 'default'): Agent | undefined {
+  return Object.hasOwn(agents, agentType) ? agents[agentType] : agents['default'];
+}
+
+async function run(request: ActionRequest<SpawnPlan>, agent: Agent, env: World['env']): Promise<CommandResult> {
   const last = detailsOfLastAttempt();
-  if (last?.pid !== undefined && last.host === host) await endLeftover(last.pid, request.plan.effectKey);
+  if (last?.process) await endLeftover(last.process, request.plan.effectKey);
 
   return withHeartbeat((details) =>
     runCommand({
       argv: agent.command,
-      cwd: resolve(folder, agent.cwd),
+      cwd: agent.cwd,
       env: agentEnvironment(request, agent, env),
       stdin: promptFor(request),
       timeoutMs: Math.min(request.plan.timeoutMs, agent.timeoutMs ?? Infinity),
       signal: Context.current().cancellationSignal,
-      onStart(pid) {
-        Object.assign(details, { pid, host });
+      onStart(process) {
+        details.process = process;
         Context.current().heartbeat(details);
       },
     }),

@@ -72,19 +72,29 @@ async function measure(): Promise<void> {
   await untilJudged(1);
 
   const bare = await rate(BARE_RUNS, () => inParallel(BARE_RUNS, startBare));
-  const events = Array.from({ length: EVENTS }, (_, index) => ({ id: `e-${index}`, event: 'Cools', outcome: 'failed' as const }));
+  const events = Array.from({ length: EVENTS }, (_, index) => ({
+    id: `e-${index}`,
+    event: 'Cools',
+    outcome: 'failed' as const,
+  }));
   const judged = await rate(EVENTS, async () => {
     await mesh.report(events);
     await untilJudged(EVENTS + 1);
   });
-  const firing = Array.from({ length: FIRED }, (_, index) => ({ id: `f-${index}`, event: 'Fires', outcome: 'failed' as const }));
+  const firing = Array.from({ length: FIRED }, (_, index) => ({
+    id: `f-${index}`,
+    event: 'Fires',
+    outcome: 'failed' as const,
+  }));
   const fired = await rate(FIRED, async () => {
     await mesh.report(firing);
     await untilRemediated(FIRED);
   });
   const { history } = await mesh.status();
 
-  console.log(`machine: ${cpus().length} cores, ${cpus()[0]?.model ?? '?'}; Node ${process.versions.node}; Temporal dev server, file database`);
+  console.log(
+    `machine: ${cpus().length} cores, ${cpus()[0]?.model ?? '?'}; Node ${process.versions.node}; Temporal dev server, file database`,
+  );
   row('bare workflow with one activity', bare, bare);
   row('events taken and judged by one watch, batches of 200', judged, bare);
   row('events fired: remediation run to its end', fired, bare);
@@ -124,7 +134,9 @@ async function inParallel(count: number, run: (index: number) => Promise<unknown
 }
 
 function row(what: string, perSecond: number, bare: number): void {
-  console.log(`${what.padEnd(54)} ${perSecond.toFixed(0).padStart(6)}/s  ${(perSecond / bare).toFixed(1).padStart(6)} x bare`);
+  console.log(
+    `${what.padEnd(54)} ${perSecond.toFixed(0).padStart(6)}/s  ${(perSecond / bare).toFixed(1).padStart(6)} x bare`,
+  );
 }
 
 function pause(ms: number): Promise<void> {

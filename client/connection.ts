@@ -37,15 +37,17 @@ const RESOURCE_EXHAUSTED = 8;
  * A watch that is just continuing as new refuses signals for a moment. The SDK's default would wait a second for that, and
  * ever longer; here it asks again soon.
  */
-export function quickRetries() {
-  return makeGrpcRetryInterceptor(
-    defaultGrpcRetryOptions({
-      factor: 1.5,
-      maxAttempts: 25,
-      initialIntervalMs: ({ code }) => (Number(code) === RESOURCE_EXHAUSTED ? 40 : 100),
-      maxIntervalMs: () => 1_000,
-    }),
-  );
+export function quickRetries(isClosing: () => boolean) {
+  const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({
+    factor: 1.5,
+    maxAttempts: 25,
+    initialIntervalMs: (status) => (Number(status.code) === RESOURCE_EXHAUSTED ? 40 : 100),
+    maxIntervalMs: () => 1_000,
+  });
+  return makeGrpcRetryInterceptor({
+    delayFunction,
+    retryableDecider: (attempt, status) => !isClosing() && retryableDecider(attempt, status),
+  });
 }
 
 /** An error of the connection as one line that says what to do. */

@@ -7,7 +7,7 @@ import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from 
 import { formatProblem } from '../contract/problem.js';
 import { type Environment, readSettings } from '../contract/settings.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
-import type { WatchInput, WatchStatus } from '../contract/watch.js';
+import type { VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { splitIntoBatches } from './batches.js';
 import { CONNECT_TIMEOUT_MS, type ConnectionSettings, quickRetries, readConnection } from './connection.js';
 import { type EventInput, parseEvent } from './parse-event.js';
@@ -61,15 +61,18 @@ const DEFAULT_TENANT = 'default';
 export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const env = options.env ?? process.env;
   const settings = options.connection ?? readConnection(readSettings(env).settings, env);
+  let isClosing = false;
+  const pending = new Set<Promise<unknown>>();
   const connection = await Connection.connect({
     address: settings.address,
     ...settings.options,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    interceptors: [quickRetries()],
+    interceptors: [quickRetries(() => isClosing)],
   });
   const client = new Client({ connection, namespace: settings.namespace });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const roomOf = new Map<string, number>();
+  const lanes = new Map<string, Promise<unknown>>();
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
 
   return {
@@ -78,18 +81,31 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       return send(inputs.map((input, index) => parseOrThrow(input, index, inputs.length)));
     },
     send,
-    status: (tenant = DEFAULT_TENANT) => handle(tenant).query<WatchStatus>(QUERIES.status),
-    verdicts: (tenant = DEFAULT_TENANT, eventId) =>
-      handle(tenant).query<LoggedVerdict[], [{ eventId?: string }]>(
-        QUERIES.verdicts,
-        eventId === undefined ? {} : { eventId },
-      ),
-    rearm: (tenant = DEFAULT_TENANT, rule) => handle(tenant).signal(SIGNALS.rearm, rule === undefined ? {} : { rule }),
+    status: (tenant = DEFAULT_TENANT) => track(handle(tenant).query<WatchStatus>(QUERIES.status)),
+    verdicts: (tenant = DEFAULT_TENANT, eventId) => {
+      const query: VerdictsQuery = eventId === undefined ? {} : { eventId };
+      return track(handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, query));
+    },
+    rearm: (tenant = DEFAULT_TENANT, rule) =>
+      track(handle(tenant).signal(SIGNALS.rearm, rule === undefined ? {} : { rule })),
     // Pausing must work before the first event too, so it starts the watch if there is none.
-    pause: (tenant = DEFAULT_TENANT, reason) => signal(tenant, SIGNALS.pause, reason === undefined ? {} : { reason }),
-    resume: (tenant = DEFAULT_TENANT) => handle(tenant).signal(SIGNALS.resume),
-    close: () => connection.close(),
+    pause: (tenant = DEFAULT_TENANT, reason) =>
+      track(signal(tenant, SIGNALS.pause, reason === undefined ? {} : { reason })),
+    resume: (tenant = DEFAULT_TENANT) => track(handle(tenant).signal(SIGNALS.resume)),
+    async close() {
+      isClosing = true;
+      await Promise.allSettled(pending);
+      await connection.close();
+    },
   };
+
+  /** A call that is about to be retried when its connection closes would bring down the whole process. */
+  function track<T>(call: Promise<T>): Promise<T> {
+    pending.add(call);
+    const done = () => pending.delete(call);
+    call.then(done, done);
+    return call;
+  }
 
   function parseOrThrow(input: EventInput, index: number, count: number): MeshEvent {
     const parsed = parseEvent(input, { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' });
@@ -101,18 +117,32 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     );
   }
 
-  /** One batch in flight per tenant: a storm of signals would keep the watch from ever continuing as new. */
   async function send(events: readonly MeshEvent[]): Promise<Reported> {
     const tenants = groupByTenant(events);
     await Promise.all(
-      [...tenants].map(async ([tenant, ofTenant]) => {
-        for (const batch of splitIntoBatches(ofTenant)) {
-          await requireRoom(tenant, batch);
-          await signal(tenant, SIGNALS.events, batch);
-        }
-      }),
+      [...tenants].map(([tenant, ofTenant]) =>
+        track(
+          inLane(tenant, async () => {
+            for (const batch of splitIntoBatches(ofTenant)) {
+              await requireRoom(tenant, batch);
+              await signal(tenant, SIGNALS.events, batch);
+            }
+          }),
+        ),
+      ),
     );
     return { ids: events.map(({ id }) => id), watches: [...tenants.keys()].map(watchId) };
+  }
+
+  /** One batch in flight per tenant: a storm of signals would keep the watch from ever continuing as new. */
+  function inLane(tenant: string, run: () => Promise<void>): Promise<void> {
+    const done = (lanes.get(tenant) ?? Promise.resolve()).then(run);
+    // The next one waits for this one to end, well or badly; whoever asked for this one hears of its failure.
+    lanes.set(
+      tenant,
+      done.catch(() => undefined),
+    );
+    return done;
   }
 
   async function signal(tenant: string, name: string, argument: unknown): Promise<void> {

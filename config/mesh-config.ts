@@ -60,7 +60,12 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
   if (!checked.success || problems.length > 0) {
     return { ok: false, problems: problems.map((problem) => locate(problem, file, parsed.lineOf(problem.path))) };
   }
-  return { ok: true, value: { ...checked.data, folder: dirname(resolve(file)) } };
+  const folder = dirname(resolve(file));
+  const agents = Object.entries(checked.data.agents).map(([type, agent]) => [
+    type,
+    { ...agent, cwd: resolve(folder, agent.cwd) },
+  ]);
+  return { ok: true, value: { ...checked.data, agents: Object.fromEntries(agents) as MeshConfig['agents'], folder } };
 }
 
 function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {

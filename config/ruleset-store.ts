@@ -14,6 +14,8 @@ export interface RulesetStoreOptions {
   onChange?(file: string, current: Current<Ruleset>): void;
 }
 
+type FoundFile = { ok: true; file: string; problem?: string } | { ok: false; problem: string };
+
 const DEFAULT_TENANT = 'default';
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 const KEPT_VERSIONS = 16;
@@ -30,7 +32,7 @@ export class RulesetStore {
     const found = await this.fileOf(tenant);
     if (!found.ok) return { available: false, problems: [found.problem] };
     const current = await this.readThrough(found.file).get();
-    const problems = current.problems.map(formatProblem);
+    const problems = [...(found.problem === undefined ? [] : [found.problem]), ...current.problems.map(formatProblem)];
     if (!current.available) return { available: false, problems };
     this.remember(current.hash, current.value);
     return { available: true, ruleset: current.value, hash: current.hash, source: found.file, problems };
@@ -40,9 +42,13 @@ export class RulesetStore {
     return this.versions.get(hash);
   }
 
-  private async fileOf(tenant: string): Promise<{ ok: true; file: string } | { ok: false; problem: string }> {
+  private async fileOf(tenant: string): Promise<FoundFile> {
     const { path } = this.options;
-    if (!(await isFolder(path))) {
+    // What is in use stays in use, whatever happens to the folder: like any other broken edit.
+    const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) =>
+      this.files.has(file),
+    );
+    if (known === undefined && !(await isFolder(path))) {
       if (tenant === DEFAULT_TENANT) return { ok: true, file: path };
       const problem = `no rules for tenant ${tenant}: ${path} is one file, which is for tenant ${DEFAULT_TENANT} (point MESH_RULES at a folder)`;
       return { ok: false, problem };
@@ -53,12 +59,9 @@ export class RulesetStore {
       if (await exists(file)) present.push(file);
     }
     if (present.length > 1) {
-      return { ok: false, problem: `tenant ${tenant} has several rule files, keep one: ${present.join(', ')}` };
+      const problem = `tenant ${tenant} has several rule files, keep one: ${present.join(', ')}`;
+      return known === undefined ? { ok: false, problem } : { ok: true, file: known, problem };
     }
-    // A file that was there and is gone keeps its last good version, like any other broken edit.
-    const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) =>
-      this.files.has(file),
-    );
     const file = present[0] ?? known;
     if (file !== undefined) return { ok: true, file };
     return { ok: false, problem: `no rules for tenant ${tenant}: expected ${join(path, `${tenant}.yaml`)}` };

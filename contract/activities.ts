@@ -74,6 +74,5 @@ export interface Delivery {
 export interface AttemptDetails {
   attempts: number;
   detail?: string;
-  pid?: number;
-  host?: string;
+  process?: { pid: number; host: string };
 }

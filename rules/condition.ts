@@ -13,7 +13,7 @@ export function missedCondition(condition: Condition, payload: Record<string, un
 
 function missedNames(kind: string, wanted: string[] | undefined, found: string | undefined): string | undefined {
   if (!wanted?.length || (found !== undefined && wanted.includes(found))) return undefined;
-  return `${kind} wants ${wanted.join(' or ')}, found ${show(found)}`;
+  return `${kind} found ${show(found)}, wants ${wanted.join(' or ')}`;
 }
 
 /** Looks at the first non-empty error text only: an `error` of "boom" hides a `message` of "timeout". */
@@ -21,13 +21,13 @@ function missedError(wanted: string[] | undefined, found: string | undefined): s
   if (!wanted?.length) return undefined;
   const text = found?.toLowerCase();
   if (text !== undefined && wanted.some((part) => text.includes(part.toLowerCase()))) return undefined;
-  return `errorIncludes wants ${wanted.map((part) => JSON.stringify(part)).join(' or ')}, found ${show(found)}`;
+  return `errorIncludes found ${show(found)}, wants ${wanted.map((part) => JSON.stringify(part)).join(' or ')}`;
 }
 
 function missedFields(wanted: Condition['eventFieldEquals'], payload: Record<string, unknown>): string | undefined {
   for (const [path, value] of Object.entries(wanted ?? {})) {
     const found = readPath(payload, path);
-    if (found !== value) return `eventFieldEquals wants ${path} = ${show(value)}, found ${show(found)}`;
+    if (found !== value) return `eventFieldEquals found ${path} = ${show(found)}, wants ${show(value)}`;
   }
   return undefined;
 }

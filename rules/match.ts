@@ -43,7 +43,7 @@ function missedTrigger(trigger: Trigger, event: MeshEvent): string | undefined {
   if (trigger.event !== event.event) return `trigger wants ${trigger.event}`;
   const outcomes = trigger.outcome ? [trigger.outcome] : trigger.outcomes;
   if (outcomes && !outcomes.includes(event.outcome)) {
-    return `trigger wants outcome ${outcomes.join(' or ')}, found ${event.outcome}`;
+    return `trigger found outcome ${event.outcome}, wants ${outcomes.join(' or ')}`;
   }
   return undefined;
 }

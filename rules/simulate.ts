@@ -16,9 +16,10 @@ export function simulate(loaded: LoadedRuleset, steps: readonly SimulatedStep[])
   return steps.map(({ atMs, event }) => {
     const refused = judgeAtDoor(memory, event);
     if (refused) return [refused];
-    markSeen(memory, event.id);
     const batch = matchBatch(loaded, [event]);
     const [matched = { error: 'not matched' }] = batch.events;
+    // As in the watch: an event that could not be judged may be sent again.
+    if (!('error' in matched)) markSeen(memory, event.id);
     return judgeMatched(memory, event, batch.ruleset, matched, atMs);
   });
 }

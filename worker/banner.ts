@@ -29,6 +29,7 @@ export function printBanner({ settings, connection, server, temporalUi, rules }:
     ],
     ['Log', join(settings.home, 'worker.log')],
   ];
+  if (server) lines.splice(1, 0, ['Temporal CLI', server.binary]);
   if (temporalUi !== undefined) lines.unshift(['Temporal UI', temporalUi]);
   const text = [
     'remediation-mesh is running.',

@@ -9,7 +9,7 @@ import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
   connection: ConnectionSettings;
-  world: Omit<World, 'starter' | 'namespace'>;
+  world: Omit<World, 'starter' | 'temporal'>;
   taskQueue?: string;
   bundlePath?: string;
   /** Lets tests stand between the workflows and the world. */
@@ -31,7 +31,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const client = new Client({ connection, namespace });
   const activities = createActivities({
     ...setup.world,
-    namespace,
+    temporal: { address, namespace },
     starter: createRemediationStarter(client, taskQueue),
   });
   const worker = await Worker.create({

@@ -19,6 +19,8 @@ export interface DevServerOptions {
 export interface DevServer {
   address: string;
   pid: number;
+  /** The Temporal CLI it was started with. */
+  binary: string;
   /** False when a server from an earlier start was found still running and is used again. */
   isFresh: boolean;
   stop(): Promise<void>;
@@ -34,7 +36,7 @@ const STOP_WITHIN_MS = 10_000;
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const address = `127.0.0.1:${options.port}`;
   const left = await findLeftover(options);
-  if (left) return { address, ...left };
+  if (left) return { address, binary: options.binary, ...left };
 
   await requireFreePort(options.port, 'MESH_TEMPORAL_PORT', 'Temporal');
   if (options.uiPort !== undefined) await requireFreePort(options.uiPort, 'MESH_UI_PORT', 'the Temporal UI');
@@ -54,7 +56,13 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     throw new Error([`The Temporal server did not start: ${trouble}.`, said.trim().slice(-2_000)].join('\n').trim());
   }
   await writeFile(markFile(options), JSON.stringify({ pid: child.pid, owner: process.pid, port: options.port }));
-  return { address, pid: child.pid, isFresh: true, stop: () => stopServer(options, child, ended) };
+  return {
+    address,
+    pid: child.pid,
+    binary: options.binary,
+    isFresh: true,
+    stop: () => stopServer(options, child, ended),
+  };
 }
 
 export async function freePort(): Promise<number> {
@@ -131,7 +139,7 @@ function markFile({ databaseFile }: DevServerOptions): string {
  * A worker that was killed leaves its server running; so does a second `npm start` in the same folder find the first one's.
  * Either way the running server is used. It is stopped at the end only if the process that started it is gone.
  */
-async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address'> | undefined> {
+async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address' | 'binary'> | undefined> {
   const text = await readFile(markFile(options), 'utf8').catch(() => '');
   if (text === '') return undefined;
   const mark = JSON.parse(text) as { pid: number; owner: number; port: number };

@@ -34,14 +34,15 @@ async function start(): Promise<void> {
   const given = readConnection(settings, process.env);
   const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
   try {
-    const temporalUi = server && `http://127.0.0.1:${settings.uiPort}`;
+    const ownUi = server && `http://127.0.0.1:${settings.uiPort}`;
     await requireSearchAttributes(given);
     const consoleLog = createConsoleLog(log, say);
-    const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi });
+    const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
     const rules = await world.rulesets.get('default');
-    await world.config.get();
+    const config = await world.config.get();
     const worker = await createWorker({ connection: given, world });
     const running = worker.run();
+    const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? ownUi;
     printBanner({ settings, connection: given, server, temporalUi, rules });
     consoleLog.showNews();
     await Promise.race([running, stopping]);

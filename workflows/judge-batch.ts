@@ -46,10 +46,13 @@ export async function judgeBatch(state: WatchState, items: EventItem[]): Promise
   const { ruleset } = matched;
   if (ruleset) state.ruleset = { hash: ruleset.hash, source: ruleset.source, problems: ruleset.problems };
   const now = Date.now();
-  const matches = new Map(matched.events.map((matches, index) => [admitted[index], matches]));
+  // By id, so that a copy within the batch of an event that could not be matched shares its answer.
+  const matches = new Map(matched.events.map((found, index) => [idOf(admitted[index]?.event), found]));
   const firstLeft = admitted[matched.events.length];
   const taken = firstLeft ? items.indexOf(firstLeft) : items.length;
-  const firings = items.slice(0, taken).flatMap((item) => judgeItem(state, item, matches.get(item), ruleset, now));
+  const firings = items
+    .slice(0, taken)
+    .flatMap((item) => judgeItem(state, item, matches.get(idOf(item.event)), ruleset, now));
   state.lastEventAt = now;
   return { taken, firings, rulesetHash: ruleset?.hash ?? '' };
 }

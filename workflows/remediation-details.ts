@@ -25,7 +25,8 @@ function headline(input: RemediationInput, progress: Progress): string {
 function describeAction({ name, type }: ActionPlan, state: ActionState): string {
   const who = name.startsWith(type) ? code(name) : `${code(name)} (${type})`;
   if (state.state === 'waiting') return `${who}: waiting`;
-  if (state.state === 'running') return `${who}: **running** since ${utc(state.sinceAt)}; retries show under Pending Activities`;
+  if (state.state === 'running')
+    return `${who}: **running** since ${utc(state.sinceAt)}; retries show under Pending Activities`;
   const { status, attempts, reason, detail } = state.result;
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const what = [reason, detail].flatMap((part) => (part === undefined ? [] : [code(oneLine(part))]));
@@ -37,7 +38,8 @@ function next(input: RemediationInput, progress: Progress): string {
   const waiting = input.actions.find(({ name }) => progress.of(name).state === 'waiting');
   if (running.length === 0) return 'Nothing more happens here. When the rule may fire again is shown in its watch.';
   const tries = running.map(
-    (plan) => `${code(plan.name)} is tried up to ${plan.retry.maxAttempts} times, each at most ${plan.timeoutMs / 1000} s`,
+    (plan) =>
+      `${code(plan.name)} is tried up to ${plan.retry.maxAttempts} times, each at most ${plan.timeoutMs / 1000} s`,
   );
   const followed = waiting ? ` ${code(waiting.name)} starts when it is done, or after ${PATIENCE_MS / 1000} s.` : '';
   return `Next: ${tries.join('; ')}.${followed} To abort, cancel this workflow.`;

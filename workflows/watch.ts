@@ -1,4 +1,5 @@
 import {
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
@@ -30,8 +31,18 @@ import { renderWatchDetails } from './watch-details.js';
 import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
 import { statusOf, verdictsOf } from './watch-status.js';
 
-/** The long-lived workflow of a tenant: takes events, judges them, remembers the guards, starts remediations. */
+/**
+ * The long-lived workflow of a tenant: takes events, judges them, remembers the guards, starts remediations.
+ *
+ * A request to cancel it pauses it instead: it holds every guard of the tenant and perhaps events that wait, and a click
+ * must not lose them. Terminating it does end it.
+ */
 export async function watch(input: WatchInput): Promise<void> {
+  const request = CancellationScope.current().cancelRequested;
+  await CancellationScope.nonCancellable(() => keepWatch(input, request));
+}
+
+async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Promise<void> {
   const state = loadWatchState(input, Date.now());
   const inbox = createInbox(input.saved?.inbox ?? []);
   const alarm = createAlarm();
@@ -40,12 +51,14 @@ export async function watch(input: WatchInput): Promise<void> {
   const { idleCloseMs = IDLE_CLOSE_MS, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
 
   registerHandlers();
+  cancelRequested.catch(() => pause('cancellation was requested; send the signal resume to go on'));
   showDetails();
 
   for (;;) {
     if (!hasWork()) {
       setAlarm();
-      await condition(() => hasWork() || alarm.isRinging());
+      // While it holds events, nothing but their arrival makes the history grow.
+      await condition(() => hasWork() || alarm.isRinging() || (hold !== undefined && shouldContinueAsNew()));
     }
     if (hasWork()) await handleNext();
     if (alarm.isRinging()) prune();

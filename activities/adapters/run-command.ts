@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -10,7 +11,13 @@ export interface Command {
   stdin: string;
   timeoutMs: number;
   signal: AbortSignal;
-  onStart(pid: number): void;
+  onStart(process: StartedProcess): void;
+}
+
+/** Enough to find a process again: its number means something on its own machine only. */
+export interface StartedProcess {
+  pid: number;
+  host: string;
 }
 
 export type CommandResult =
@@ -40,7 +47,7 @@ export async function runCommand(command: Command): Promise<CommandResult> {
   // A program that does not read its prompt closes the pipe early, which is its right.
   child.stdin.on('error', () => undefined);
   child.stdin.end(command.stdin);
-  if (child.pid !== undefined) command.onStart(child.pid);
+  if (child.pid !== undefined) command.onStart({ pid: child.pid, host: hostname() });
 
   const limit = new AbortController();
   const timeout = command.timeoutMs < Infinity ? setTimeout(() => limit.abort(), command.timeoutMs) : undefined;
@@ -66,7 +73,8 @@ export async function runCommand(command: Command): Promise<CommandResult> {
  * A worker that was killed leaves its agent running. Before the same action is tried again here, that agent is ended, if it
  * really is ours: its environment must carry the effect key. Where that cannot be read, nothing is touched.
  */
-export async function endLeftover(pid: number, effectKey: string): Promise<void> {
+export async function endLeftover({ pid, host }: StartedProcess, effectKey: string): Promise<void> {
+  if (host !== hostname()) return;
   const isOurs = async () => (await environmentOf(pid)).includes(`MESH_EFFECT_KEY=${effectKey}`);
   if (!(await isOurs())) return;
   const gone = async () => {

@@ -42,7 +42,8 @@ async function check(paths: string[], options: CheckOptions): Promise<void> {
 async function filesAt(path: string): Promise<string[]> {
   const isFolder = path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory();
   if (!isFolder) return [path];
-  const files = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+  // The mesh's own configuration often lies beside the rules.
+  const files = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name) && name !== 'mesh.yaml').sort();
   if (files.length === 0) throw new CliError(`${path}: holds no .yaml, .yml or .json file`);
   return files.map((name) => join(path, name));
 }

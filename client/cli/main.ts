@@ -29,6 +29,8 @@ function version(): string {
 
 /** Runs one command line; what goes wrong becomes one line and an exit code, never a stack trace. */
 export async function runCli(argv: string[]): Promise<void> {
+  // The reader has seen enough, as in `mesh simulate … | head`: no reason for an error.
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   try {

@@ -61,8 +61,10 @@ async function send(file: string | undefined, options: SendOptions, env: Environ
 }
 
 async function inputsOf(file: string | undefined, options: SendOptions): Promise<JsonLine[]> {
-  if (file !== undefined && options.event !== undefined) throw new CliError('give a file or --event, not both');
   if (file !== undefined) {
+    // Ignoring one of these without a word would lose what it says.
+    const ofOneEvent = OPTIONS_OF_ONE_EVENT.find((name) => options[name] !== undefined);
+    if (ofOneEvent) throw new CliError(`give a file or --${ofOneEvent}, not both`);
     const inputs = parseJsonLines(await readInput(file), inputName(file));
     if (inputs.length === 0) throw new CliError(`${inputName(file)}: holds no event`);
     return inputs;
@@ -71,6 +73,8 @@ async function inputsOf(file: string | undefined, options: SendOptions): Promise
     throw new CliError('nothing to send: give --event <name>, a file, or - for standard input');
   return [{ line: 1, value: eventFromOptions(options) }];
 }
+
+const OPTIONS_OF_ONE_EVENT = ['event', 'outcome', 'payload', 'id', 'session', 'agent'] as const;
 
 function eventFromOptions({ event, outcome, payload, id, session, agent }: SendOptions): Record<string, unknown> {
   const given = {
@@ -94,10 +98,12 @@ function parsePayload(written: string): unknown {
 
 /** An agent that the mesh started finds its place in the chain in its environment, and so does what it reports. */
 function defaultsFrom(options: SendOptions, env: Environment): EventDefaults {
-  const depth = options.depth ?? env['MESH_DEPTH'];
-  const root = env['MESH_ROOT_EVENT'];
-  const parent = env['MESH_REMEDIATION'];
-  const tenant = options.tenant ?? env['MESH_TENANT'];
+  // An empty variable counts as one that is not set, as for all settings.
+  const given = (name: string) => env[name] || undefined;
+  const depth = options.depth ?? given('MESH_DEPTH');
+  const root = given('MESH_ROOT_EVENT');
+  const parent = given('MESH_REMEDIATION');
+  const tenant = options.tenant ?? given('MESH_TENANT');
   return {
     now: Date.now(),
     makeId: randomUUID,

@@ -29,7 +29,11 @@ afterEach(async () => {
 async function start(): Promise<Running> {
   const running = startNode(['worker/bootstrap.mjs', 'start'], env);
   started.push(running);
-  await eventually('banner', () => (running.output().stdout.includes('Ctrl-C stops everything') ? true : undefined), 60_000);
+  await eventually(
+    'banner',
+    () => (running.output().stdout.includes('Ctrl-C stops everything') ? true : undefined),
+    60_000,
+  );
   return running;
 }
 
@@ -86,16 +90,20 @@ test('npm start, an event, Ctrl-C, npm start again: the cooldown is still live',
   expect(await pressCtrlC(second)).toBe(0);
 });
 
-test('a second npm start in the same folder shares the server; the first one still ends it', { timeout: 120_000 }, async () => {
-  const first = await start();
-  const second = await start();
+test(
+  'a second npm start in the same folder shares the server; the first one still ends it',
+  { timeout: 120_000 },
+  async () => {
+    const first = await start();
+    const second = await start();
 
-  expect(second.output().stdout).toContain('still running here');
-  expect(await pressCtrlC(second)).toBe(0);
-  expect(await isListening(address)).toBe(true);
-  expect(await pressCtrlC(first)).toBe(0);
-  expect(await isListening(address)).toBe(false);
-});
+    expect(second.output().stdout).toContain('still running here');
+    expect(await pressCtrlC(second)).toBe(0);
+    expect(await isListening(address)).toBe(true);
+    expect(await pressCtrlC(first)).toBe(0);
+    expect(await isListening(address)).toBe(false);
+  },
+);
 
 test('a start that was killed leaves its server to the next one', { timeout: 120_000 }, async () => {
   const first = await start();
@@ -127,21 +135,31 @@ test('a taken port is explained', { timeout: 60_000 }, async () => {
   );
 });
 
-test('rules that are broken at the start are loud, and hold events until they are mended', { timeout: 90_000 }, async () => {
-  const rules = join(home, 'rules.yaml');
-  env['MESH_RULES'] = rules;
-  await writeFile(rules, 'rules:\n  - id: r\n    triger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n');
-  const running = await start();
-  expect(running.output().stderr).toContain('rules[0].triger: unknown key "triger" (did you mean "trigger"?)');
-  expect(running.output().stdout).toContain('events are held until it is mended');
-  await runMesh(['send', '--id', 'e-1', '--event', 'TaskCompleted'], env);
+test(
+  'rules that are broken at the start are loud, and hold events until they are mended',
+  { timeout: 90_000 },
+  async () => {
+    const rules = join(home, 'rules.yaml');
+    env['MESH_RULES'] = rules;
+    await writeFile(
+      rules,
+      'rules:\n  - id: r\n    triger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n',
+    );
+    const running = await start();
+    expect(running.output().stderr).toContain('rules[0].triger: unknown key "triger" (did you mean "trigger"?)');
+    expect(running.output().stdout).toContain('events are held until it is mended');
+    await runMesh(['send', '--id', 'e-1', '--event', 'TaskCompleted'], env);
 
-  await writeFile(rules, 'rules:\n  - id: r\n    trigger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n');
+    await writeFile(
+      rules,
+      'rules:\n  - id: r\n    trigger: { event: TaskCompleted }\n    actions: [{ type: notify_team }]\n',
+    );
 
-  expect(await codesOn('e-1')).toEqual(['fire']);
-  expect(running.output().stderr).toContain('Rules loaded');
-  expect(await pressCtrlC(running)).toBe(0);
-});
+    expect(await codesOn('e-1')).toEqual(['fire']);
+    expect(running.output().stderr).toContain('Rules loaded');
+    expect(await pressCtrlC(running)).toBe(0);
+  },
+);
 
 test('a variable that is not one of ours is reported, a wrong value refused', { timeout: 60_000 }, async () => {
   const wrong = { ...env, MESH_RULEZ: 'x', MESH_UI_PORT: 'eighty' };

@@ -266,7 +266,10 @@ test('without a launcher, a bridge and a mail server: failed, skipped, and mails
       reason: 'No fallback agent launcher is registered in runtime context',
     },
     { status: 'skipped', reason: 'Bridge is not active; warm_remote_capacity is a safe no-op' },
-    { status: 'executed', detail: expect.stringContaining('no MESH_SMTP_URL configured, mails written as .eml files to') as string },
+    {
+      status: 'executed',
+      detail: expect.stringContaining('no MESH_SMTP_URL configured, mails written as .eml files to') as string,
+    },
   ]);
   const mails = join(mesh.folder, 'home', 'mail');
   const [file = ''] = await readdir(mails);

@@ -241,3 +241,20 @@ test('the watch explains itself in the Temporal UI', async () => {
     /- `r`: fired 1 times, last 20\d\d-.* UTC; \*\*cooling until 20\d\d-.* UTC\*\*; suppressed: 1 cooldown/,
   );
 });
+
+test('a request to cancel the watch pauses it, and loses nothing', async () => {
+  const { report, judged, watch, status, mesh: sdk, tenant } = await meshWith({
+    rules: { ...rules, defaultCooldownMs: 600_000 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+
+  await watch().cancel();
+  await report({ id: 'e-2', payload: { n: 2 } });
+  expect(await judged('e-2')).toEqual(['paused']);
+  expect((await status()).paused?.reason).toContain('cancellation was requested');
+
+  await sdk.resume(tenant);
+  await report({ id: 'e-3', payload: { n: 3 } });
+  expect(await judged('e-3')).toEqual(['r/tell cooldown']);
+});

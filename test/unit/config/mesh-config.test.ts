@@ -26,12 +26,22 @@ describe('parseMeshConfig', () => {
     expect(parsed).toMatchObject({
       ok: true,
       value: {
-        agents: { a: { command: ['run'], cwd: '.', env: {}, inheritEnv: [] } },
+        agents: { a: { command: ['run'], cwd: dirname(resolve('mesh.yaml')), env: {}, inheritEnv: [] } },
         notify: { fromName: 'Me', fromAddress: 'mesh@localhost.localdomain' },
         bridge: { url: 'https://x.example', enabled: true },
         folder: dirname(resolve('mesh.yaml')),
       },
     });
+  });
+
+  test.each([
+    ['agents', '/etc/mesh/agents'],
+    ['../agents', '/etc/agents'],
+    ['/srv/agents', '/srv/agents'],
+  ])('takes the folder %s of an agent relative to the file', (cwd, folder) => {
+    const parsed = parseMeshConfig(JSON.stringify({ agents: { a: { command: ['run'], cwd } } }), '/etc/mesh/mesh.yaml');
+
+    expect(parsed).toMatchObject({ ok: true, value: { agents: { a: { cwd: folder } } } });
   });
 
   test('takes the file that is shipped', () => {

@@ -156,6 +156,38 @@ describe('a store of a folder', () => {
     });
   });
 
+  test('keeps using the file it knows when a second one appears, and says so', async () => {
+    const folder = tempFolder();
+    const [yaml, json] = [join(folder, 'team.yaml'), join(folder, 'team.json')];
+    writeFileSync(json, rulesCalled('a'));
+    const store = new RulesetStore({ path: folder });
+    const good = await store.get('team');
+
+    writeFileSync(yaml, rulesCalled('b'));
+    const both = await store.get('team');
+    rmSync(json);
+    const mended = await store.get('team');
+
+    expect(both).toEqual({ ...good, problems: [`tenant team has several rule files, keep one: ${yaml}, ${json}`] });
+    expect(mended).toMatchObject({ source: yaml, problems: [], ruleset: { rules: [{ id: 'b' }] } });
+  });
+
+  test.each(['default', 'team'])('keeps the last good rules of %s while the whole folder is gone', async (tenant) => {
+    const folder = join(tempFolder(), 'rules');
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${tenant}.yaml`), rulesCalled('a'));
+    const store = new RulesetStore({ path: folder });
+    const good = await store.get(tenant);
+
+    renameSync(folder, `${folder}.bak`);
+    const gone = await store.get(tenant);
+    renameSync(`${folder}.bak`, folder);
+    const back = await store.get(tenant);
+
+    expect(gone).toEqual({ ...good, problems: [`${join(folder, `${tenant}.yaml`)}: file not found`] });
+    expect(back).toEqual(good);
+  });
+
   test('keeps the last good version of a file that is gone, until it comes back', async () => {
     const folder = tempFolder();
     const file = join(folder, 'team.json');

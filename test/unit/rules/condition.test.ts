@@ -35,68 +35,68 @@ describe('missedCondition', () => {
       'another tool',
       { toolNames: ['Edit', 'Bash'] },
       { tool_name: 'Write' },
-      'toolNames wants Edit or Bash, found "Write"',
+      'toolNames found "Write", wants Edit or Bash',
     ],
-    ['no tool', { toolNames: ['Edit'] }, {}, 'toolNames wants Edit, found nothing'],
-    ['a tool in another case', { toolNames: ['Edit'] }, { tool_name: 'edit' }, 'toolNames wants Edit, found "edit"'],
+    ['no tool', { toolNames: ['Edit'] }, {}, 'toolNames found nothing, wants Edit'],
+    ['a tool in another case', { toolNames: ['Edit'] }, { tool_name: 'edit' }, 'toolNames found "edit", wants Edit'],
     [
       'a pattern, which is no pattern here',
       { toolNames: ['mcp__*'] },
       { tool_name: 'mcp__x' },
-      'toolNames wants mcp__*, found "mcp__x"',
+      'toolNames found "mcp__x", wants mcp__*',
     ],
-    ['a tool that is not a text', { toolNames: ['1'] }, { tool_name: 1 }, 'toolNames wants 1, found nothing'],
-    ['another status', { taskStatuses: ['failed'] }, { status: 'ok' }, 'taskStatuses wants failed, found "ok"'],
-    ['another error', { errorIncludes: ['a', 'b'] }, { error: 'c' }, 'errorIncludes wants "a" or "b", found "c"'],
+    ['a tool that is not a text', { toolNames: ['1'] }, { tool_name: 1 }, 'toolNames found nothing, wants 1'],
+    ['another status', { taskStatuses: ['failed'] }, { status: 'ok' }, 'taskStatuses found "ok", wants failed'],
+    ['another error', { errorIncludes: ['a', 'b'] }, { error: 'c' }, 'errorIncludes found "c", wants "a" or "b"'],
     [
       'an error hidden by the first',
       { errorIncludes: ['timeout'] },
       { error: 'boom', message: 'timeout' },
-      'errorIncludes wants "timeout", found "boom"',
+      'errorIncludes found "boom", wants "timeout"',
     ],
     [
       'an error that is an object',
       { errorIncludes: ['x'] },
       { error: { text: 'x' } },
-      'errorIncludes wants "x", found nothing',
+      'errorIncludes found nothing, wants "x"',
     ],
-    ['a number as text', { eventFieldEquals: { n: 3 } }, { n: '3' }, 'eventFieldEquals wants n = 3, found "3"'],
-    ['nothing for false', { eventFieldEquals: { ok: false } }, {}, 'eventFieldEquals wants ok = false, found nothing'],
+    ['a number as text', { eventFieldEquals: { n: 3 } }, { n: '3' }, 'eventFieldEquals found n = "3", wants 3'],
+    ['nothing for false', { eventFieldEquals: { ok: false } }, {}, 'eventFieldEquals found ok = nothing, wants false'],
     [
       'null for a text',
       { eventFieldEquals: { a: 'null' } },
       { a: null },
-      'eventFieldEquals wants a = "null", found null',
+      'eventFieldEquals found a = null, wants "null"',
     ],
     [
       'a list for a text',
       { eventFieldEquals: { a: 'x' } },
       { a: ['x'] },
-      'eventFieldEquals wants a = "x", found a list',
+      'eventFieldEquals found a = a list, wants "x"',
     ],
     [
       'an object for a text',
       { eventFieldEquals: { a: 'x' } },
       { a: {} },
-      'eventFieldEquals wants a = "x", found an object',
+      'eventFieldEquals found a = an object, wants "x"',
     ],
     [
       'something inherited',
       { eventFieldEquals: { 'constructor.name': 'Object' } },
       {},
-      'eventFieldEquals wants constructor.name = "Object", found nothing',
+      'eventFieldEquals found constructor.name = nothing, wants "Object"',
     ],
     [
       'one of two fields',
       { eventFieldEquals: { a: 1, b: 2 } },
       { a: 1, b: 3 },
-      'eventFieldEquals wants b = 2, found 3',
+      'eventFieldEquals found b = 3, wants 2',
     ],
     [
       'the last kind only',
       { toolNames: ['Bash'], errorIncludes: ['x'] },
       { tool_name: 'Bash', error: 'y' },
-      'errorIncludes wants "x", found "y"',
+      'errorIncludes found "y", wants "x"',
     ],
   ])('says what it found: %s', (_, condition, payload, missed) => {
     expect(missedCondition(condition, payload)).toBe(missed);
@@ -106,6 +106,6 @@ describe('missedCondition', () => {
     const missed = missedCondition({ errorIncludes: ['x'] }, { error: 'e'.repeat(10_000) }) ?? '';
 
     expect(missed.length).toBeLessThan(120);
-    expect(missed).toMatch(/…$/);
+    expect(missed).toContain('…');
   });
 });

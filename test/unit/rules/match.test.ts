@@ -56,14 +56,14 @@ describe('matchEvent', () => {
     [
       'for another outcome',
       { trigger: { event: 'PostToolUseFailure', outcome: 'timeout' } },
-      'trigger wants outcome timeout, found failed',
+      'trigger found outcome failed, wants timeout',
     ],
     [
       'for other outcomes',
       { trigger: { event: 'PostToolUseFailure', outcomes: ['timeout', 'unknown'] } },
-      'trigger wants outcome timeout or unknown, found failed',
+      'trigger found outcome failed, wants timeout or unknown',
     ],
-    ['for another tool', { condition: { toolNames: ['Edit'] } }, 'toolNames wants Edit, found "Bash"'],
+    ['for another tool', { condition: { toolNames: ['Edit'] } }, 'toolNames found "Bash", wants Edit'],
   ])('a rule that is %s says so', (_, rule, why) => {
     const { matches, missed } = matchEvent(aRuleset([aRule(rule)]), anEvent({ payload: { tool_name: 'Bash' } }));
 
@@ -82,7 +82,7 @@ describe('matchEvent', () => {
     const { missed } = matchEvent(aRuleset([...others, near]), anEvent());
 
     expect(missed).toBe(
-      'no rule matches: near: trigger wants outcome timeout, found failed; for-Stop: trigger wants Stop; for-Setup: trigger wants Setup; and 1 more',
+      'no rule matches: near: trigger found outcome failed, wants timeout; for-Stop: trigger wants Stop; for-Setup: trigger wants Setup; and 1 more',
     );
   });
 

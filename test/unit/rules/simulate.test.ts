@@ -38,6 +38,15 @@ describe('simulate', () => {
     ]);
   });
 
+  test('judges an event that could not be judged when it is sent again', () => {
+    const [broken, mended] = judge([aRule()], [step(0, { id: 'x', event: 'not a name' }), step(1, { id: 'x' })]);
+
+    expect([broken?.[0], mended?.[0]]).toEqual([
+      expect.objectContaining({ code: 'error' }),
+      expect.objectContaining({ verdict: 'fire' }),
+    ]);
+  });
+
   test('turns an event that cannot be judged into a verdict', () => {
     const [verdicts] = judge([aRule()], [step(0, { event: 'not an event name' })]);
 

@@ -84,6 +84,12 @@ describe('mesh check', () => {
     });
   });
 
+  test('takes the configuration of the mesh, which often lies beside the rules, for no rule file', async () => {
+    const run = await check({ 'config/rules.yaml': GOOD, 'config/mesh.yaml': 'agents: {}' }, ['config']);
+
+    expect(run).toEqual({ code: 0, stdout: 'config/rules.yaml: valid, 1 rule\n', stderr: '' });
+  });
+
   test('reads standard input', async () => {
     const folder = tempFolder();
 

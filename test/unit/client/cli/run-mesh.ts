@@ -12,20 +12,23 @@ interface MeshRunOptions {
   cwd: string;
   stdin?: string;
   env?: Record<string, string>;
+  /** Hangs up before the command has written anything. */
+  closeStdout?: boolean;
 }
 
 const MESH = fileURLToPath(new URL('../../../../client/cli/mesh.mjs', import.meta.url));
 
 /** Runs the `mesh` command as people do: a process of its own, in a folder of its own, with nothing of our environment. */
-export async function runMesh(args: string[], { cwd, stdin, env }: MeshRunOptions): Promise<MeshRun> {
+export async function runMesh(args: string[], { cwd, stdin, env, closeStdout }: MeshRunOptions): Promise<MeshRun> {
   const child = spawn(process.execPath, [MESH, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, ...env },
     stdio: 'pipe',
   });
   child.stdin.end(stdin ?? '');
+  if (closeStdout) child.stdout.destroy();
   const [stdout, stderr, code] = await Promise.all([
-    text(child.stdout),
+    closeStdout ? '' : text(child.stdout),
     text(child.stderr),
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
   ]);

@@ -9,6 +9,7 @@ import { runMesh } from './run-mesh.js';
 describe('mesh send', () => {
   test.each<[string, string[], string]>([
     ['nothing to send', [], 'nothing to send: give --event <name>, a file, or - for standard input\n'],
+    ['a file and a session for it', ['events.jsonl', '--session', 's1'], 'give a file or --session, not both\n'],
     ['a file and an event', ['events.jsonl', '--event', 'Stop'], 'give a file or --event, not both\n'],
     ['a file that is not there', ['nowhere.jsonl'], 'nowhere.jsonl: file not found\n'],
     ['an empty file', ['empty.jsonl'], 'empty.jsonl: holds no event\n'],
@@ -75,6 +76,20 @@ describe('mesh send', () => {
       stdout: '',
       stderr: 'Temporal is not reachable at 127.0.0.1:1: check TEMPORAL_ADDRESS and that the server runs.\n',
     });
+  });
+
+  test('takes empty variables for ones that are not set', async () => {
+    const env = {
+      MESH_TENANT: '',
+      MESH_DEPTH: '',
+      MESH_ROOT_EVENT: '',
+      MESH_REMEDIATION: '',
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    };
+
+    const run = await runMesh(['send', '-e', 'Stop'], { cwd: tempFolder(), env });
+
+    expect(run.stderr).toMatch(/^Temporal is not reachable/);
   });
 
   test('says what is wrong with the connection settings, without a stack trace', async () => {

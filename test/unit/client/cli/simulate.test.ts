@@ -111,6 +111,19 @@ describe('mesh simulate', () => {
     expect(run.stdout).toMatch(/^\{"atMs":7,"verdicts":\[/);
   });
 
+  test('ends quietly when its reader has seen enough', async () => {
+    const folder = withRules();
+    const line = `${JSON.stringify({ atMs: 0, event: FAILED })}\n`;
+    writeFileSync(join(folder, 'events.jsonl'), line.repeat(20_000));
+
+    const run = await runMesh(['simulate', '-r', 'rules.yaml', '-e', 'events.jsonl'], {
+      cwd: folder,
+      closeStdout: true,
+    });
+
+    expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('prints nothing about no events', async () => {
     expect(await simulate([], ['--json'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });

@@ -1,0 +1,72 @@
+import { afterEach, expect, test } from 'vitest';
+import { WatchFullError } from '../../client/mesh.js';
+import { watchId } from '../../contract/ids.js';
+import { eventually } from '../support/eventually.js';
+import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
+
+let mesh: TestMesh | undefined;
+
+afterEach(async () => {
+  await mesh?.stop();
+  mesh = undefined;
+});
+
+const rule = { id: 'r', mode: 'shadow', trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team' }] };
+const rules = { defaultCooldownMs: 0, defaultDedupWindowMs: 0, rules: [rule] };
+
+test(
+  'what nobody can judge yet is held up to a limit; then the sender gets the error, and nothing taken is lost',
+  { timeout: 120_000 },
+  async () => {
+    mesh = await startTestMesh({ rules, withoutWorker: true });
+    const { mesh: sdk, tenant, judged, status, startWorker } = mesh;
+    const payload = { text: 'x'.repeat(200_000) };
+    const event = (index: number) => ({ id: `e-${index}`, tenant, event: 'TaskCompleted', payload });
+
+    let taken = 0;
+    let refusal: unknown;
+    while (refusal === undefined && taken < 400) {
+      try {
+        await sdk.report([event(taken), event(taken + 1)]);
+        taken += 2;
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    expect(refusal).toBeInstanceOf(WatchFullError);
+    expect((refusal as WatchFullError).message).toContain('takes no more');
+    expect(taken * 200_000).toBeGreaterThan(25_000_000);
+
+    await startWorker();
+    await eventually('all judged', async () => ((await status()).counters.events === taken ? true : undefined), 60_000);
+    expect((await status()).counters.rules['r']).toMatchObject({ skipped: { shadow: taken } });
+    await sdk.report(event(9_999));
+    expect(await judged('e-9999')).toEqual(['r/notify_team:0 shadow']);
+  },
+);
+
+test('held events outlive continue-as-new', { timeout: 60_000 }, async () => {
+  mesh = await startTestMesh({ rules: 'broken: [', watch: { maxHistoryEvents: 30 } });
+  const { report, status, judged, watch, writeRules } = mesh;
+  for (let index = 0; index < 30; index++) {
+    await report({ id: `e-${index}` });
+    await eventually('held', async () => ((await status()).held?.events === index + 1 ? true : undefined));
+  }
+  expect((await status()).history.runs).toBeGreaterThan(1);
+  expect((await watch().describe()).status.name).toBe('RUNNING');
+
+  await writeRules(rules);
+
+  expect(await judged('e-29')).toEqual(['r/notify_team:0 shadow']);
+  expect((await status()).counters).toMatchObject({ events: 30, skipped: { shadow: 30 } });
+});
+
+test('reports made at once go out one batch after the other', async () => {
+  mesh = await startTestMesh({ rules });
+  const { report, status, client, tenant } = mesh;
+
+  await Promise.all(Array.from({ length: 100 }, (_, index) => report({ id: `e-${index}` })));
+
+  await eventually('all judged', async () => ((await status()).counters.events === 100 ? true : undefined));
+  expect((await client.workflow.getHandle(watchId(tenant)).describe()).status.name).toBe('RUNNING');
+});
