@@ -5,6 +5,7 @@ import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
 import { flag, listOf, milliseconds, strict, text } from '../contract/schema-words.js';
 import { DAY_MS } from '../contract/ruleset.js';
 import type { Parsed } from './read-through.js';
+import { SECRET } from './secret.js';
 
 const Name = text('a name').max(100, { error: 'at most 100 characters' });
 
@@ -36,7 +37,11 @@ const Notify = strict({
 const Bridge = strict({
   url: z.url({ protocol: /^https?$/, error: 'an http or https address' }),
   /** Sent as a bearer token. `${env:NAME}` or `${file:path}`. */
-  token: text().optional(),
+  token: text()
+    .refine((written) => !written.startsWith('${') || SECRET.test(written), {
+      error: 'is not ${env:NAME} or ${file:path}',
+    })
+    .optional(),
   enabled: flag().default(true),
 });
 export type Bridge = z.output<typeof Bridge>;

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TENANT } from '../contract/event.js';
 import type { Ruleset } from '../contract/ruleset.js';
 import type { LoadedRuleset } from '../rules/match-batch.js';
 import { parseRuleset } from '../rules/parse-ruleset.js';
@@ -12,9 +13,11 @@ export interface RulesetStoreOptions {
   /** A file, which is the ruleset of tenant `default`, or a folder with one file per tenant. */
   path: string;
   onChange?(file: string, current: Current<Ruleset>): void;
+  /** Called once for each tenant and problem that lies not in a file but in which files there are. */
+  onProblem?(problem: string): void;
 }
 
-type FoundFile = { ok: true; file: string; problem?: string } | { ok: false; problem: string };
+type FoundFile = { ok: true; file: string; problem?: string } | { ok: false; file?: undefined; problem: string };
 
 const DEFAULT_TENANT = 'default';
 const EXTENSIONS = ['yaml', 'yml', 'json'];
@@ -26,10 +29,13 @@ export class RulesetStore {
   /** A remediation is planned from the version its event was judged by, even if the file changed in between. */
   private readonly versions = new Map<string, Ruleset>();
 
+  private readonly reported = new Set<string>();
+
   constructor(private readonly options: RulesetStoreOptions) {}
 
   async get(tenant: string): Promise<RulesetAnswer> {
     const found = await this.fileOf(tenant);
+    if (found.problem !== undefined) this.report(found.problem);
     if (!found.ok) return { available: false, problems: [found.problem] };
     const current = await this.readThrough(found.file).get();
     const problems = [...(found.problem === undefined ? [] : [found.problem]), ...current.problems.map(formatProblem)];
@@ -44,6 +50,8 @@ export class RulesetStore {
 
   private async fileOf(tenant: string): Promise<FoundFile> {
     const { path } = this.options;
+    // Anyone with the Temporal CLI can start a watch, and a tenant becomes part of a path here.
+    if (!TENANT.test(tenant)) return { ok: false, problem: `${JSON.stringify(tenant)} is not a tenant name` };
     // What is in use stays in use, whatever happens to the folder: like any other broken edit.
     const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) =>
       this.files.has(file),
@@ -65,6 +73,12 @@ export class RulesetStore {
     const file = present[0] ?? known;
     if (file !== undefined) return { ok: true, file };
     return { ok: false, problem: `no rules for tenant ${tenant}: expected ${join(path, `${tenant}.yaml`)}` };
+  }
+
+  private report(problem: string): void {
+    if (this.reported.has(problem)) return;
+    this.reported.add(problem);
+    this.options.onProblem?.(problem);
   }
 
   private readThrough(file: string): ReadThroughFile<Ruleset> {

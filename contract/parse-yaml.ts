@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type CST, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, Parser } from 'yaml';
 import { formatPath, type Problem } from './problem.js';
 
 export type ParsedText = { ok: true; value: unknown; lineOf: (path: string) => number | undefined } | Refused;
@@ -9,8 +9,13 @@ interface Refused {
 
 /** Reads YAML or JSON text (JSON is YAML) and remembers on which line each path stands. */
 export function parseYaml(text: string, file: string): ParsedText {
+  if (text.length > MAX_CHARS) return refuse({ file, path: '', message: `is longer than ${MAX_CHARS} characters` });
   const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, uniqueKeys: true });
+  const source = text.replace(/^\uFEFF/, '');
+  if (isNestedTooDeep(source)) {
+    return refuse({ file, path: '', message: `not valid YAML: nested more than ${MAX_NESTING} levels deep` });
+  }
+  const document = parseDocument(source, { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;
   if (error) {
     const line = error.linePos?.[0].line;
@@ -33,6 +38,29 @@ export function parseYaml(text: string, file: string): ParsedText {
     }
     return undefined;
   }
+}
+
+const MAX_CHARS = 1_000_000;
+const MAX_NESTING = 64;
+
+/**
+ * Looked at before the document is built, and without recursion: building one out of 20,000 brackets runs out of stack,
+ * which in the wrong place ends the whole process.
+ */
+function isNestedTooDeep(source: string): boolean {
+  const waiting: { token: CST.Token | null | undefined; depth: number }[] = [];
+  for (const token of new Parser().parse(source)) waiting.push({ token, depth: 0 });
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { token, depth } = next;
+    if (depth > MAX_NESTING) return true;
+    if (!token) continue;
+    if (token.type === 'document') waiting.push({ token: token.value, depth });
+    if (!('items' in token)) continue;
+    for (const { key, value } of token.items) {
+      waiting.push({ token: key, depth: depth + 1 }, { token: value, depth: depth + 1 });
+    }
+  }
+  return false;
 }
 
 /** A hundred aliases are more than any rule file needs, and fewer than a "billion laughs" file has. */

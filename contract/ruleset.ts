@@ -8,6 +8,8 @@ export const DEFAULTS = { maxChainDepth: 2, cooldownMs: 30_000, dedupWindowMs: 3
 export const MODES = ['enforce', 'shadow', 'off'] as const;
 export const ACTION_TYPES = ['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const;
 
+const MAX_ENCODED_ID_CHARS = 600;
+
 const windowMs = () => milliseconds(0, DAY_MS);
 
 const EVENT_FIELDS = Object.keys(MeshEvent.shape);
@@ -80,8 +82,13 @@ export const Trigger = strict({
 });
 export type Trigger = z.output<typeof Trigger>;
 
+/** Part of workflow ids, where it stands encoded and there is room for a thousand characters in all. */
+const RuleId = text().refine((id) => encodeURIComponent(id.toWellFormed()).length <= MAX_ENCODED_ID_CHARS, {
+  error: `is too long: it is part of workflow ids, where at most ${MAX_ENCODED_ID_CHARS} encoded characters fit`,
+});
+
 export const Rule = strict({
-  id: text(),
+  id: RuleId,
   enabled: flag().default(true),
   mode: oneOf(MODES).default('enforce'),
   trigger: Trigger,

@@ -1,4 +1,5 @@
 import { actionName } from '../contract/ids.js';
+import { nearest } from '../contract/nearest.js';
 import { parseYaml } from '../contract/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
 import { Ruleset } from '../contract/ruleset.js';
@@ -25,7 +26,7 @@ export function checkRuleset(value: unknown): ParsedRuleset {
   const { inner, prefix, problems } = unwrap(value);
   const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
   const parsed = Ruleset.safeParse(inner);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner).map(prefixed));
+  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner).map(withWrapperHint).map(prefixed));
   problems.push(...crossProblems(inner).map(prefixed));
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
@@ -43,6 +44,13 @@ function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Pro
       hint: 'put it inside hookChains',
     }));
   return { inner: value['hookChains'], prefix: 'hookChains', problems };
+}
+
+/** The wrapper is no field of a ruleset, so the schema cannot guess that it was meant. */
+function withWrapperHint(problem: Problem): Problem {
+  const [, key = ''] = /^unknown key "(.*)"$/.exec(problem.message) ?? [];
+  const isWrapper = problem.path === key && nearest(key, ['hookChains']) !== undefined;
+  return isWrapper ? { ...problem, hint: 'did you mean "hookChains"?' } : problem;
 }
 
 function withPrefix(prefix: string, path: string): string {

@@ -36,8 +36,12 @@ const MIN_NODE = [20, 19];
 export function prepare() {
   requireNode();
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return; // An installed package: compiled before it was packed.
-  install();
-  build();
+  try {
+    install();
+    build();
+  } catch (error) {
+    fail(error.message);
+  }
 }
 
 function requireNode() {
@@ -71,7 +75,18 @@ function linkCommand() {
 function build() {
   const dist = join(ROOT, 'dist');
   const wanted = hashOf([...SOURCES.flatMap(filesUnder).map(stampOf), process.versions.modules]);
-  if (readOr(join(dist, '.built-from'), '') === wanted) return;
+  const isFresh = () => readOr(join(dist, '.built-from'), '') === wanted;
+  if (isFresh()) return;
+  const release = takeTurn();
+  try {
+    // Whoever had the turn before may have compiled the same.
+    if (!isFresh()) compile(dist, wanted);
+  } finally {
+    release();
+  }
+}
+
+function compile(dist, wanted) {
   say('Compiling …');
   // Compiled aside and then moved in one step, so that a command started meanwhile never sees half of it.
   const fresh = join(ROOT, `dist-${process.pid}`);
@@ -83,6 +98,24 @@ function build() {
     renameSync(fresh, dist);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+const TURN_STALE_MS = 120_000;
+
+/** Of several commands started at once in a folder that has changed, one compiles and the others wait for it. */
+function takeTurn() {
+  const turn = join(ROOT, 'node_modules', '.mesh-compiling');
+  for (;;) {
+    try {
+      mkdirSync(turn);
+      return () => rmSync(turn, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const since = statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > TURN_STALE_MS) rmSync(turn, { recursive: true, force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
 }
 
@@ -117,8 +150,8 @@ function run(command, args) {
   try {
     execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
   } catch (error) {
-    process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}`);
-    fail(`This failed, see above: ${[command, ...args].join(' ')}`);
+    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim();
+    throw new Error(`${said}\nThis failed: ${[command, ...args].join(' ')}`);
   }
 }
 

@@ -24,7 +24,11 @@ export function makeWorld({ settings, env, log, temporalUi }: MakeWorldOptions):
     log.error({ file }, `${what}: ${file} cannot be used, ${consequence}:\n${problems}`);
   };
   return {
-    rulesets: new RulesetStore({ path: settings.rules, onChange: report('Rules') }),
+    rulesets: new RulesetStore({
+      path: settings.rules,
+      onChange: report('Rules'),
+      onProblem: (problem) => log.error({}, `Rules: ${problem}`),
+    }),
     config: new ReadThroughFile<MeshConfig>(settings.config, {
       parse: parseMeshConfig,
       onChange: report('Configuration'),

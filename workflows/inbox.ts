@@ -32,6 +32,7 @@ export function createInbox(items: InboxItem[]): Inbox {
     },
     pauseAll(pause) {
       for (const item of waiting) if (item.kind === 'event') item.pause = pause;
+      sizes = [];
     },
     peek(maxEvents) {
       if (waiting[0]?.kind === 'rearm') return waiting.slice(0, 1);

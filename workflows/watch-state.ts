@@ -10,7 +10,7 @@ import type {
   WatchCounters,
   WatchInput,
 } from '../contract/watch.js';
-import { type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
+import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
 
@@ -66,7 +66,7 @@ export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes =
     const saved = toSaved(state, inbox);
     const excess = byteLength(saved) - maxBytes;
     if (excess <= 0) return saved;
-    const evicted = evictNearest(state.memory, Math.ceil(excess / SMALLEST_WINDOW_BYTES));
+    const evicted = evictNearest(state.memory, excess, savedBytes);
     if (evicted === 0) return saved;
     state.evicted += evicted;
   }
@@ -77,8 +77,11 @@ export function canSave(inboxBytes: number): boolean {
   return inboxBytes <= MAX_STATE_BYTES / 3;
 }
 
-/** A dedup window takes a key of 16 characters, an expiry of 8 and two blanks. */
-const SMALLEST_WINDOW_BYTES = 26;
+/** What a window adds to the saved state at least; a second look shows whether more must go. */
+function savedBytes(key: string, window: Cooldown | Dedup): number {
+  if ('action' in window) return `${key} ${window.untilAt.toString(36)} `.length;
+  return byteLength([window.rule, key, window.untilAt, ...(window.label === undefined ? [] : [window.label])]) + 1;
+}
 
 function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
   return {

@@ -50,7 +50,15 @@ async function filesAt(path: string): Promise<string[]> {
 
 async function checkFile(path: string): Promise<Checked> {
   const file = inputName(path);
-  const parsed = parseRuleset(await readInput(path), file);
+  let text: string;
+  try {
+    text = await readInput(path);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    // One file that cannot be read must not hide what is wrong in the others.
+    return { file, valid: false, rules: 0, problems: [{ path: '', message: error.message }], warnings: [] };
+  }
+  const parsed = parseRuleset(text, file);
   const problems = parsed.ok ? [] : parsed.problems;
   const rules = parsed.ok ? parsed.ruleset.rules.length : 0;
   return { file, valid: parsed.ok, rules, problems, warnings: parsed.warnings };

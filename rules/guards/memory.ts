@@ -41,13 +41,23 @@ export function rearm(memory: GuardMemory, rule: string | undefined): void {
   }
 }
 
-/** Drops the windows nearest to expiry, which have the least left to refuse. Tells how many went. */
-export function evictNearest(memory: GuardMemory, count: number): number {
+/** Drops the windows nearest to expiry, which have the least left to refuse, until so many bytes are gone. Tells how many went. */
+export function evictNearest(
+  memory: GuardMemory,
+  bytes: number,
+  sizeOf: (key: string, window: Cooldown | Dedup) => number,
+): number {
   const windows = [
-    ...[...memory.cooldowns].map(([key, { untilAt }]) => ({ from: memory.cooldowns, key, untilAt })),
-    ...[...memory.dedups].map(([key, { untilAt }]) => ({ from: memory.dedups, key, untilAt })),
-  ];
-  const going = windows.sort((a, b) => a.untilAt - b.untilAt).slice(0, count);
-  for (const { from, key } of going) from.delete(key);
-  return going.length;
+    ...[...memory.cooldowns].map(([key, window]) => ({ from: memory.cooldowns as Map<string, unknown>, key, window })),
+    ...[...memory.dedups].map(([key, window]) => ({ from: memory.dedups as Map<string, unknown>, key, window })),
+  ].sort((a, b) => a.window.untilAt - b.window.untilAt);
+  let freed = 0;
+  let evicted = 0;
+  for (const { from, key, window } of windows) {
+    if (freed >= bytes) break;
+    from.delete(key);
+    freed += sizeOf(key, window);
+    evicted += 1;
+  }
+  return evicted;
 }

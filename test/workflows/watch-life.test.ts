@@ -243,7 +243,14 @@ test('the watch explains itself in the Temporal UI', async () => {
 });
 
 test('a request to cancel the watch pauses it, and loses nothing', async () => {
-  const { report, judged, watch, status, mesh: sdk, tenant } = await meshWith({
+  const {
+    report,
+    judged,
+    watch,
+    status,
+    mesh: sdk,
+    tenant,
+  } = await meshWith({
     rules: { ...rules, defaultCooldownMs: 600_000 },
   });
   await report({ id: 'e-1' });

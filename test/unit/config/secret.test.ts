@@ -23,12 +23,16 @@ describe('resolveSecret', () => {
     expect(await resolveSecret(`\${file:${file}}`, '/nowhere', {})).toBe('s3cret');
   });
 
-  test.each(['plain', '', '$TOKEN', '${TOKEN}', 'x${env:TOKEN}', '${env:}', '${vault:x}'])(
-    'takes %j as it stands',
+  test.each(['${TOKEN}', '${env:}', '${ENV:TOKEN}', '${vault:x}'])(
+    'refuses %j: a typo is no secret',
     async (written) => {
-      expect(await resolveSecret(written, '/', { TOKEN: 's3cret' })).toBe(written);
+      await expect(resolveSecret(written, '/nowhere', {})).rejects.toThrow('write ${env:NAME} or ${file:path}');
     },
   );
+
+  test.each(['plain', '', '$TOKEN', 'x${env:TOKEN}'])('takes %j as it stands', async (written) => {
+    expect(await resolveSecret(written, '/', { TOKEN: 's3cret' })).toBe(written);
+  });
 
   test.each([{}, { TOKEN: '' }])('does not take an unset variable for an empty secret', async (env) => {
     await expect(resolveSecret('${env:TOKEN}', '/', env)).rejects.toThrow('environment variable TOKEN is not set');

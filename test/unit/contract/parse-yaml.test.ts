@@ -74,10 +74,25 @@ describe('parseYaml', () => {
     expect(parsed).toMatchObject({ ok: true, value: { a: { y: 1 }, b: [{ y: 1 }, { y: 1 }] } });
   });
 
-  test('refuses brackets nested without end', () => {
-    const parsed = parseYaml('['.repeat(20_000), 'f.yaml');
+  test.each([
+    ['brackets', '['.repeat(20_000)],
+    ['braces', '{a: '.repeat(20_000)],
+    ['dashes', '- '.repeat(20_000)],
+    ['keys', Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}k:`).join('\n')],
+    ['explicit keys', '? '.repeat(20_000)],
+  ])('refuses %s nested without end', (_name, text) => {
+    const parsed = parseYaml(text, 'f.yaml');
 
-    expect(parsed.ok).toBe(false);
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ message: 'not valid YAML: nested more than 64 levels deep' }],
+    });
+  });
+
+  test('refuses a file of over a million characters', () => {
+    const parsed = parseYaml(`a: ${'x'.repeat(1_000_000)}`, 'f.yaml');
+
+    expect(parsed).toMatchObject({ ok: false, problems: [{ message: 'is longer than 1000000 characters' }] });
   });
 });
 

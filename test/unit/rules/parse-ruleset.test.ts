@@ -472,3 +472,29 @@ function problemsOf(file: unknown) {
   const parsed = checkRuleset(file);
   return parsed.ok ? [] : parsed.problems;
 }
+
+describe('rule ids', () => {
+  const withId = (id: string) => parseRuleset(JSON.stringify({ rules: [{ ...RULE_OF_ANY_ID, id }] }), 'f.json');
+
+  test.each(['x'.repeat(600), '🙂'.repeat(50), 'a / b', ' '])(
+    'may be anything that fits into a workflow id: %s',
+    (id) => {
+      expect(withId(id).ok).toBe(true);
+    },
+  );
+
+  test.each(['x'.repeat(601), '🙂'.repeat(51)])('may not be longer: %s', (id) => {
+    expect(withId(id)).toMatchObject({
+      ok: false,
+      problems: [{ path: 'rules[0].id', message: expect.stringContaining('is too long') as string }],
+    });
+  });
+
+  test('a misspelt wrapper is guessed', () => {
+    const parsed = parseRuleset('hookchains: {}', 'f.yaml');
+
+    expect(parsed).toMatchObject({ ok: false, problems: [{ hint: 'did you mean "hookChains"?' }] });
+  });
+});
+
+const RULE_OF_ANY_ID = { trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team' }] };

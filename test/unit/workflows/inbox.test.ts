@@ -94,8 +94,13 @@ describe('the inbox', () => {
     inbox.drop(1);
     inbox.addRearm('rule');
     const afterDropping = [inbox.bytes(), expected()];
-    inbox.drop(2);
+    inbox.pauseAll({ sinceAt: 5, reason: 'stop' });
+    inbox.addEvents(['x'], undefined);
+    inbox.pauseAll({ sinceAt: 5, reason: 'a longer reason' });
+    const afterPausing = [inbox.bytes(), expected()];
+    inbox.drop(3);
 
+    expect(afterPausing[0]).toBe(afterPausing[1]);
     expect(afterAdding[0]).toBe(afterAdding[1]);
     expect(afterDropping[0]).toBe(afterDropping[1]);
     expect(inbox.bytes()).toBe(0);

@@ -101,6 +101,20 @@ describe('the size of the state', () => {
     expect(Math.min(...[...kept.values()].map(({ untilAt }) => untilAt))).toBe(NOW + saved.guards.evicted);
   });
 
+  test('is held by evicting no more than needed when the windows are large ones', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    for (let index = 0; index < 20_000; index++) {
+      const label = `session=${'x'.repeat(100)}`;
+      state.memory.cooldowns.set(index.toString(36).padStart(16, '0'), { rule: 'a-rule', untilAt: NOW + index, label });
+    }
+
+    const saved = saveWatchState(state, []);
+
+    expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
+    expect(byteLength(saved)).toBeGreaterThan(MAX_STATE_BYTES * 0.98);
+    expect(saved.guards.evicted).toBe(20_000 - reload(saved).memory.cooldowns.size);
+  });
+
   test('counts what was evicted over all runs', () => {
     const state = { ...loadWatchState({ tenant: 'default' }, NOW), evicted: 7 };
     addDedups(state, 1_000);

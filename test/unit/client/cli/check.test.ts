@@ -103,10 +103,19 @@ describe('mesh check', () => {
   });
 
   test.each<[string, Record<string, string>, string[], string]>([
-    ['a file that is not there', {}, ['nowhere.yaml'], 'nowhere.yaml: file not found\n'],
     ['a folder without rule files', { 'rules/x.txt': '' }, ['rules'], 'rules: holds no .yaml, .yml or .json file\n'],
   ])('says what is wrong with %s', async (_, files, args, stderr) => {
     expect(await check(files, args)).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  test('a file that is not there does not hide what is said of the others', async () => {
+    const run = await check({ 'rules.yaml': GOOD }, ['nowhere.yaml', 'rules.yaml']);
+
+    expect(run).toEqual({
+      code: 1,
+      stdout: 'nowhere.yaml: file not found\nnowhere.yaml: 1 problem\nrules.yaml: valid, 1 rule\n',
+      stderr: '',
+    });
   });
 
   test.each([
@@ -126,7 +135,7 @@ describe('mesh check', () => {
 
     const run = await runMesh(['check', 'nowhere.yaml'], { cwd: folder, env });
 
-    expect(run).toEqual({ code: 1, stdout: '', stderr: 'nowhere.yaml: file not found\n' });
+    expect(run).toEqual({ code: 1, stdout: 'nowhere.yaml: file not found\nnowhere.yaml: 1 problem\n', stderr: '' });
   });
 });
 

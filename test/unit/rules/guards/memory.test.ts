@@ -72,17 +72,24 @@ describe('evictNearest', () => {
   test('drops the windows nearest to expiry, of either kind', () => {
     const memory = memoryWith({ cooldowns: { a: 30, b: 10 }, dedups: { c: 20, d: 40 } });
 
-    const evicted = evictNearest(memory, 2);
+    const evicted = evictNearest(memory, 2, () => 1);
 
     expect(evicted).toBe(2);
     expect(keysOf(memory)).toEqual(['a', 'd']);
   });
 
+  test('drops no more than it takes to free so many bytes', () => {
+    const memory = memoryWith({ cooldowns: { a: 10, b: 20, c: 30 } });
+
+    expect(evictNearest(memory, 101, () => 100)).toBe(2);
+    expect(keysOf(memory)).toEqual(['c']);
+  });
+
   test('tells how many there were when that is fewer', () => {
     const memory = memoryWith({ cooldowns: { a: 30 }, dedups: { c: 20 } });
 
-    expect(evictNearest(memory, 5)).toBe(2);
-    expect(evictNearest(memory, 5)).toBe(0);
+    expect(evictNearest(memory, 5, () => 1)).toBe(2);
+    expect(evictNearest(memory, 5, () => 1)).toBe(0);
   });
 });
 
