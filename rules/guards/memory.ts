@@ -48,8 +48,8 @@ export function evictNearest(
   sizeOf: (key: string, window: Cooldown | Dedup) => number,
 ): number {
   const windows = [
-    ...[...memory.cooldowns].map(([key, window]) => ({ from: memory.cooldowns as Map<string, unknown>, key, window })),
-    ...[...memory.dedups].map(([key, window]) => ({ from: memory.dedups as Map<string, unknown>, key, window })),
+    ...[...memory.cooldowns].map(([key, window]) => ({ from: memory.cooldowns, key, window })),
+    ...[...memory.dedups].map(([key, window]) => ({ from: memory.dedups, key, window })),
   ].sort((a, b) => a.window.untilAt - b.window.untilAt);
   let freed = 0;
   let evicted = 0;
