@@ -44,7 +44,9 @@ export async function findTemporal({ env, say, sources = sourcesFor(env) }: Find
       await install(await fetchInto(), cached);
       return cached;
     } catch (error) {
-      tried.push(`${name}: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`);
+      const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+      tried.push(`${name}: ${reason}`);
+      say(`  … not to be had there (${reason.slice(0, 100)}), trying the next place`);
     }
   }
   throw new Error(
