@@ -1,16 +1,22 @@
 import { code, codeBlock, utc } from '../contract/markdown.js';
+import { summaryOf } from '../contract/summary.js';
 import type { RemediationInput } from '../contract/remediation.js';
 import { readField } from '../rules/read-field.js';
 
-const MAX_SUMMARY_BYTES = 200;
-const MAX_ERROR_CHARS = 2_000;
-const MAX_PAYLOAD_CHARS = 4_000;
+// The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
+const MAX_ERROR_CHARS = 1_500;
+const MAX_PAYLOAD_CHARS = 3_000;
+const MAX_NAME_CHARS = 60;
+const SHOWN_ACTIONS = 10;
+
+/** Most servers take 400 bytes, the strictest 200. */
+const MAX_SUMMARY_BYTES = 190;
 
 /** One line for lists in the Temporal UI: rule, event, target. Names only, never event text. */
 export function summariseRemediation({ rule, event, actions }: RemediationInput): string {
   const targets = actions.map(({ type }) => type).join(', ');
   const line = `${rule}: ${event.event} ${event.outcome} → ${targets}`;
-  return Buffer.from(line).length <= MAX_SUMMARY_BYTES ? line : `${line.slice(0, 60)}…`;
+  return Buffer.byteLength(line) <= MAX_SUMMARY_BYTES ? line : summaryOf(line);
 }
 
 /** What happened, in Markdown, above the run in the Temporal UI. */
@@ -18,14 +24,14 @@ export function describeRemediation({ rule, rulesetHash, firedAt, event, actions
   const error = readField(event.payload, 'error');
   const tool = readField(event.payload, 'tool');
   const facts: [string, string | undefined][] = [
-    ['Rule', `${code(rule)} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
+    ['Rule', `${code(cut(rule))} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
     ['Event', `${code(event.event)} with outcome ${code(event.outcome)}, id ${code(event.id)}`],
-    ['Tool', tool && code(tool.slice(0, 100))],
+    ['Tool', tool && code(cut(tool))],
     ['Session', event.session && code(event.session)],
     ['Reported by', event.source && code(event.source)],
     ['Chain', `depth ${event.depth}${event.lineage ? `, started by event ${code(event.lineage.root)}` : ''}`],
-    ['Caused by', event.lineage?.parent && code(event.lineage.parent)],
-    ['Actions', actions.map(({ name }) => code(name)).join(', then ')],
+    ['Caused by', event.lineage?.parent && code(event.lineage.parent.slice(0, 300))],
+    ['Actions', describeActions(actions.map(({ name }) => name))],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- **${name}:** ${value}`] : []));
   return [
@@ -35,4 +41,13 @@ export function describeRemediation({ rule, rulesetHash, firedAt, event, actions
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+function describeActions(names: string[]): string {
+  const shown = names.slice(0, SHOWN_ACTIONS).map((name) => code(cut(name)));
+  return [...shown, ...(names.length > SHOWN_ACTIONS ? [`${names.length - SHOWN_ACTIONS} more`] : [])].join(', then ');
+}
+
+function cut(name: string): string {
+  return name.length <= MAX_NAME_CHARS ? name : `${name.slice(0, MAX_NAME_CHARS)}…`;
 }

@@ -96,7 +96,7 @@ async function judgeResult(result: CommandResult, agent: Agent): ReturnType<Acti
     case 'not-started':
       throw failure({
         type: 'launch-failed',
-        message: `Fallback agent launch failed: ${program}: ${result.error.message}`,
+        message: `Fallback agent launch failed: ${program} in ${agent.cwd}: ${result.error.message}`,
         isFinal: true,
         cause: result.error,
       });
@@ -140,9 +140,10 @@ function agentEnvironment(
     MESH_ROOT_EVENT: event.lineage?.root ?? event.id,
   };
   const inherited = [...BASIC_VARIABLES, ...agent.inheritEnv].map((name) => [name, env[name]] as const);
-  const all = [...inherited, ...Object.entries(agent.env), ...Object.entries(mesh)];
-  // A zero byte in a value would keep the program from starting at all.
-  return Object.fromEntries(
-    all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value.replaceAll('\0', '').slice(0, 8_192)]])),
+  // A zero byte in a value, or too long a value, would keep the program from starting at all.
+  const safe = Object.entries(mesh).map(
+    ([name, value]) => [name, value?.replaceAll('\0', '').slice(0, 8_192)] as const,
   );
+  const all = [...inherited, ...Object.entries(agent.env), ...safe];
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

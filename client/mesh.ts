@@ -7,7 +7,7 @@ import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from 
 import { formatProblem } from '../contract/problem.js';
 import { type Environment, readSettings } from '../contract/settings.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
-import type { VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import type { PauseRequest, RearmRequest, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { splitIntoBatches } from './batches.js';
 import { CONNECT_TIMEOUT_MS, type ConnectionSettings, quickRetries, readConnection } from './connection.js';
 import { type EventInput, parseEvent } from './parse-event.js';
@@ -87,10 +87,10 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       return track(handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, query));
     },
     rearm: (tenant = DEFAULT_TENANT, rule) =>
-      track(handle(tenant).signal(SIGNALS.rearm, rule === undefined ? {} : { rule })),
+      track(handle(tenant).signal(SIGNALS.rearm, (rule === undefined ? {} : { rule }) satisfies RearmRequest)),
     // Pausing must work before the first event too, so it starts the watch if there is none.
     pause: (tenant = DEFAULT_TENANT, reason) =>
-      track(signal(tenant, SIGNALS.pause, reason === undefined ? {} : { reason })),
+      track(signal(tenant, SIGNALS.pause, (reason === undefined ? {} : { reason }) satisfies PauseRequest)),
     resume: (tenant = DEFAULT_TENANT) => track(handle(tenant).signal(SIGNALS.resume)),
     async close() {
       isClosing = true;

@@ -6,13 +6,17 @@ export function code(text: string): string {
   return clean === '' ? '` `' : `\`${clean}\``;
 }
 
-/** A fenced block that nothing inside can end. */
+/** A fenced block that nothing inside can end. Cut after invisible characters are written out, which makes them longer. */
 export function codeBlock(text: string, maxChars: number): string {
-  const cut = text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
-  const lines = cut.split(/\r\n|\r|\n/).map(visible);
+  const shown = text
+    .slice(0, maxChars)
+    .split(/\r\n|\r|\n/)
+    .map(visible)
+    .join('\n');
+  const cut = text.length > maxChars || shown.length > maxChars ? `${shown.slice(0, maxChars).toWellFormed()}…` : shown;
   const longestRun = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longestRun + 1);
-  return `${fence}text\n${lines.join('\n')}\n${fence}`;
+  return `${fence}text\n${cut}\n${fence}`;
 }
 
 export function utc(at: number): string {

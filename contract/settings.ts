@@ -65,10 +65,20 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
     uiPort: port('MESH_UI_PORT'),
     smtpUrl: env['MESH_SMTP_URL'] || undefined,
   };
-  if (settings.smtpUrl !== undefined && !/^smtps?:\/\/[^/]/.test(settings.smtpUrl)) {
+  if (settings.smtpUrl !== undefined && !isSmtpUrl(settings.smtpUrl)) {
     problems.push('MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587');
   }
   return { settings, problems, warnings: unknownVariables(env) };
+}
+
+function isSmtpUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '';
+  } catch {
+    return false;
+  }
 }
 
 function unknownVariables(env: Environment): string[] {

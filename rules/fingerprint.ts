@@ -18,11 +18,20 @@ type Fingerprinted = Pick<Rule, 'id' | 'cooldownBy' | 'dedupBy'>;
 
 /** What makes two events equal for one action: the paths in `dedupBy`, or else everything that is not volatile. */
 export function dedupKeys(rule: Fingerprinted, actions: string[], event: MeshEvent): string[] {
-  const identity = rule.dedupBy
-    ? valuesAt(event, rule.dedupBy)
-    : [event.event, event.outcome, event.session ?? null, withoutVolatile(event.payload)];
-  const text = canonicalJson(identity);
+  const text = rule.dedupBy ? canonicalJson(valuesAt(event, rule.dedupBy)) : identityOf(event);
   return actions.map((action) => hash(['dedup', rule.id, action, text]));
+}
+
+const identities = new WeakMap<MeshEvent, string>();
+
+/** Made once per event: with large payloads and many rules, canonical JSON is most of the work of matching. */
+function identityOf(event: MeshEvent): string {
+  const known = identities.get(event);
+  if (known !== undefined) return known;
+  const { outcome, session = null, payload } = event;
+  const identity = canonicalJson([event.event, outcome, session, withoutVolatile(payload)]);
+  identities.set(event, identity);
+  return identity;
 }
 
 /** One cooldown per rule, or one per distinct set of values at `cooldownBy`. */

@@ -140,12 +140,19 @@ function markFile({ databaseFile }: DevServerOptions): string {
  * Either way the running server is used. It is stopped at the end only if the process that started it is gone.
  */
 async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address' | 'binary'> | undefined> {
-  const text = await readFile(markFile(options), 'utf8').catch(() => '');
-  if (text === '') return undefined;
-  const mark = JSON.parse(text) as { pid: number; owner: number; port: number };
-  if (mark.port !== options.port || !isAlive(mark.pid)) return undefined;
+  const mark = await readMark(options);
+  if (mark?.port !== options.port || !isAlive(mark.pid)) return undefined;
   if (!(await answers(`127.0.0.1:${options.port}`, options.namespace))) return undefined;
   return { pid: mark.pid, isFresh: false, stop: () => stopLeftover(options, mark) };
+}
+
+/** Nothing when there is none, or when a start was killed while it wrote it. */
+async function readMark(options: DevServerOptions): Promise<{ pid: number; owner: number; port: number } | undefined> {
+  try {
+    return JSON.parse(await readFile(markFile(options), 'utf8')) as { pid: number; owner: number; port: number };
+  } catch {
+    return undefined;
+  }
 }
 
 async function stopLeftover(options: DevServerOptions, mark: { pid: number; owner: number }): Promise<void> {

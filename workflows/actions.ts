@@ -12,6 +12,7 @@ import {
 import type { ActionActivities, ActionReport, AttemptDetails, NotificationDraft } from '../contract/activities.js';
 import { recipientEffectKey } from '../contract/ids.js';
 import type { ActionPlan, ActionResult, NotifyPlan, RemediationInput } from '../contract/remediation.js';
+import { summaryOf } from '../contract/summary.js';
 import type { Progress } from './progress.js';
 
 /** Runs one action to its end and notes the result. Never throws: a failure is a result. */
@@ -106,7 +107,7 @@ function activities(plan: ActionPlan, summary: string) {
     },
     // An abort is over when the agent's processes are gone, not when they were asked to go.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    summary: `${plan.name}: ${summary}`,
+    summary: summaryOf(`${summary} (${plan.name})`),
   };
   return proxyActivities<ActionActivities>(options);
 }

@@ -1,4 +1,5 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { summaryOf } from '../contract/summary.js';
 
 export interface Alarm {
   /** Makes sure the alarm rings at `at` or before: who hears it looks at the clock and asks again. */
@@ -29,7 +30,7 @@ export function createAlarm(): Alarm {
 
   async function wait(mine: CancellationScope, ms: number, summary: string): Promise<void> {
     try {
-      await mine.run(() => sleep(ms, { summary }));
+      await mine.run(() => sleep(ms, { summary: summaryOf(summary) }));
     } catch (error) {
       // Moved, or the whole watch was cancelled, which the main loop notices by itself.
       if (isCancellation(error)) return;

@@ -8,8 +8,9 @@ export interface Inbox {
   addRearm(rule: string | undefined): void;
   /** A kill switch: what has arrived and is not judged yet is paused too. */
   pauseAll(pause: Pause): void;
-  /** The next things to handle: one re-arm, or events up to the next re-arm. They stay until `drop`. */
-  peek(maxEvents: number): InboxItem[];
+  first(): InboxItem | undefined;
+  /** The next things to handle: one re-arm, or events up to the next re-arm or a limit. They stay until `drop`. */
+  peek(maxEvents: number, maxBytes: number): InboxItem[];
   drop(count: number): void;
   size(): number;
   items(): InboxItem[];
@@ -21,7 +22,7 @@ export interface Inbox {
 export function createInbox(items: InboxItem[]): Inbox {
   let waiting = items;
   // Sizes of the first items, taken only when asked for: each item is measured once, however long it waits.
-  let sizes: number[] = [];
+  let sizes: (number | undefined)[] = [];
 
   return {
     addEvents(events, pause) {
@@ -34,10 +35,18 @@ export function createInbox(items: InboxItem[]): Inbox {
       for (const item of waiting) if (item.kind === 'event') item.pause = pause;
       sizes = [];
     },
-    peek(maxEvents) {
-      if (waiting[0]?.kind === 'rearm') return waiting.slice(0, 1);
-      const end = waiting.findIndex(({ kind }, index) => kind === 'rearm' || index === maxEvents);
-      return end === -1 ? waiting.slice() : waiting.slice(0, end);
+    first: () => waiting[0],
+    peek(maxEvents, maxBytes) {
+      let count = 0;
+      let bytes = 0;
+      for (const item of waiting) {
+        bytes += sizeOf(count);
+        // At least one, however large.
+        if (count > 0 && (item.kind === 'rearm' || count === maxEvents || bytes > maxBytes)) break;
+        count++;
+        if (item.kind === 'rearm') break;
+      }
+      return waiting.slice(0, count);
     },
     drop(count) {
       waiting = waiting.slice(count);
@@ -45,9 +54,12 @@ export function createInbox(items: InboxItem[]): Inbox {
     },
     size: () => waiting.length,
     items: () => waiting,
-    bytes() {
-      for (const item of waiting.slice(sizes.length)) sizes.push(byteLength(item));
-      return sizes.reduce((sum, size) => sum + size, 0);
-    },
+    bytes: () => waiting.reduce((sum, _item, index) => sum + sizeOf(index), 0),
   };
+
+  function sizeOf(index: number): number {
+    const size = sizes[index] ?? byteLength(waiting[index]);
+    sizes[index] = size;
+    return size;
+  }
 }

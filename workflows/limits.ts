@@ -13,6 +13,8 @@ export const IDLE_AFTER_MS = 5_000;
 export const IDLE_CLOSE_MS = 3_600_000;
 
 export const MAX_BATCH_EVENTS = 500;
+/** A batch is handed to the matching as a whole, so large events go in smaller batches. */
+export const MAX_BATCH_BYTES = 4_000_000;
 export const MAX_STARTS_PER_CALL = 50;
 export const MAX_CHAINS = 500;
 

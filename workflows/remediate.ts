@@ -11,6 +11,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
 import type { FailureType } from '../contract/failures.js';
 import type { ActionPlan, RemediationInput, RemediationResult } from '../contract/remediation.js';
+import { summaryOf } from '../contract/summary.js';
 import { runAction } from './actions.js';
 import { PATIENCE_MS } from './limits.js';
 import { type Progress, createProgress } from './progress.js';
@@ -52,7 +53,7 @@ const OUTCOME = defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOu
 async function waitPatiently(run: Promise<void>, plan: ActionPlan): Promise<void> {
   const timer = new CancellationScope();
   const patience = timer
-    .run(() => sleep(PATIENCE_MS, { summary: `goes on to the next action if ${plan.name} is not done by then` }))
+    .run(() => sleep(PATIENCE_MS, { summary: summaryOf(`goes on if not done by then: ${plan.name}`) }))
     // Cancelled because the action is done, or because the remediation is aborted: in both cases the wait is over.
     .catch(() => undefined);
   await Promise.race([run, patience]);

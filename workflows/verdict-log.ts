@@ -24,9 +24,13 @@ export function logVerdicts(
     const short = verdict.verdict === 'skip' ? { ...verdict, reason: cut(verdict.reason) } : verdict;
     return { ...short, at, eventId: subject.id, event: subject.event, depth: subject.depth };
   });
-  state.verdicts.push(...entries);
-  if (state.verdicts.length > KEPT_VERDICTS) state.verdicts.splice(0, state.verdicts.length - KEPT_VERDICTS);
+  keep(state, entries);
   return entries;
+}
+
+/** A signal that was not understood is answered where people look for answers: among the verdicts. */
+export function logRefusedSignal(state: WatchState, signal: string, reason: string, at: number): void {
+  keep(state, [{ verdict: 'skip', code: 'error', reason, at, eventId: '?', event: `signal ${signal}`, depth: 0 }]);
 }
 
 /** A fire whose remediation could not be started becomes an error where people look for it. Its guards stay armed. */
@@ -37,6 +41,11 @@ export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reaso
     counters.fired -= 1;
     add(counters.skipped, 'error');
   }
+}
+
+function keep(state: WatchState, entries: LoggedVerdict[]): void {
+  state.verdicts.push(...entries);
+  if (state.verdicts.length > KEPT_VERDICTS) state.verdicts.splice(0, state.verdicts.length - KEPT_VERDICTS);
 }
 
 /** Counts events, not actions: a rule with three actions that is cooling down suppressed one event, not three. */

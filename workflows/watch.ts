@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { QUERIES, SIGNALS } from '../contract/names.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
-import type { PauseRequest, RearmRequest, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import type { VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { pruneExpired, rearm } from '../rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
 import { pruneChains } from './chains.js';
@@ -21,12 +21,14 @@ import {
   IDLE_AFTER_MS,
   IDLE_CLOSE_MS,
   IDLE_HISTORY_EVENTS,
+  MAX_BATCH_BYTES,
   MAX_BATCH_EVENTS,
   MAX_HISTORY_BYTES,
   MAX_HISTORY_EVENTS,
   PRUNE_STEP_MS,
 } from './limits.js';
 import { startFirings } from './start-firings.js';
+import { logRefusedSignal } from './verdict-log.js';
 import { renderWatchDetails } from './watch-details.js';
 import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
 import { statusOf, verdictsOf } from './watch-status.js';
@@ -74,10 +76,10 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
       (batch) => inbox.addEvents(Array.isArray(batch) ? batch : [batch], state.pause),
       { description: 'Takes events to judge: a list of events.' },
     );
-    setHandler(defineSignal<[RearmRequest?]>(SIGNALS.rearm), (request) => inbox.addRearm(request?.rule), {
+    setHandler(defineSignal<[unknown?]>(SIGNALS.rearm), (request) => requestRearm(request), {
       description: 'Ends cooldown and dedup windows now: {"rule": "<id>"}, or {} for every rule.',
     });
-    setHandler(defineSignal<[PauseRequest?]>(SIGNALS.pause), (request) => pause(request?.reason), {
+    setHandler(defineSignal<[unknown?]>(SIGNALS.pause), (request) => pause(textIn(request, 'reason')), {
       description: 'Kill switch: every event is skipped until resumed. {"reason": "…"} is shown.',
     });
     setHandler(defineSignal(SIGNALS.resume), () => resume(), { description: 'Ends a pause.' });
@@ -97,6 +99,14 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     showDetails();
   }
 
+  /** A misspelt key must not re-arm every rule. */
+  function requestRearm(request: unknown): void {
+    const rule = textIn(request, 'rule');
+    const isForAll = request === undefined || request === null || JSON.stringify(request) === '{}';
+    if (rule !== undefined || isForAll) return inbox.addRearm(rule);
+    logRefusedSignal(state, SIGNALS.rearm, 'expected {"rule": "<id>"}, or {} for every rule', Date.now());
+  }
+
   function resume(): void {
     state.pause = undefined;
     showDetails();
@@ -104,13 +114,13 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
 
   /** While rules cannot be had only what needs none goes on: paused events and re-arms at the front of the inbox. */
   function hasWork(): boolean {
-    const [first] = inbox.peek(1);
+    const first = inbox.first();
     if (!first) return false;
     return !hold || hold.isOver || first.kind === 'rearm' || first.pause !== undefined;
   }
 
   async function handleNext(): Promise<void> {
-    const items = inbox.peek(MAX_BATCH_EVENTS);
+    const items = inbox.peek(MAX_BATCH_EVENTS, MAX_BATCH_BYTES);
     if (items[0]?.kind === 'rearm') {
       rearm(state.memory, items[0].rule);
       inbox.drop(1);
@@ -145,7 +155,10 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     if (!hold && workflowInfo().historyLength > IDLE_HISTORY_EVENTS) {
       consider(Math.max(state.lastEventAt, prunedAt) + IDLE_AFTER_MS, 'continues as new if nothing happens');
     }
-    if (!hold && !state.pause) consider(Math.max(state.lastEventAt + idleCloseMs, Date.now() + 1), 'closes if idle');
+    // Not while a window is live: it would ring at once, again and again, until that window ends.
+    if (!hold && !state.pause && !remembersWindows()) {
+      consider(Math.max(state.lastEventAt + idleCloseMs, Date.now() + 1), 'closes if idle');
+    }
     alarm.ringBy(next.at, next.summary);
   }
 
@@ -159,8 +172,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
 
   function isIdleForGood(): boolean {
     const idleMs = Date.now() - state.lastEventAt;
-    const remembers = state.memory.cooldowns.size + state.memory.dedups.size > 0;
-    return inbox.size() === 0 && !remembers && !state.pause && !hold && idleMs >= idleCloseMs;
+    return inbox.size() === 0 && !remembersWindows() && !state.pause && !hold && idleMs >= idleCloseMs;
+  }
+
+  function remembersWindows(): boolean {
+    return state.memory.cooldowns.size + state.memory.dedups.size > 0;
   }
 
   function shouldContinueAsNew(): boolean {
@@ -176,4 +192,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   function showDetails(): void {
     setCurrentDetails(renderWatchDetails(state, hold, inbox.size()));
   }
+}
+
+/** Signals come from people too, typed by hand: an argument of another shape must not stop the watch. A bare text is taken. */
+function textIn(argument: unknown, key: string): string | undefined {
+  const value =
+    typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>)[key] : argument;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -19,7 +19,8 @@ const MESSAGE_ID_HOST = 'remediation-mesh';
 export function createSmtpMailer(smtpUrl: string): Mailer {
   const { hostname, port, protocol, username, password, searchParams } = new URL(smtpUrl);
   const transport = nodemailer.createTransport({
-    host: hostname,
+    // An IPv6 address stands in brackets in a URL, and only there.
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),

@@ -65,6 +65,8 @@ export async function runCommand(command: Command): Promise<CommandResult> {
   }
   if ('error' in first) return { ended: 'not-started', error: first.error };
   await Promise.race([tail.closed, wait(DRAIN_MS)]);
+  child.stdout.destroy();
+  child.stderr.destroy();
   if (first.signal !== null) return { ended: 'signal', signal: first.signal, outputTail: tail.read() };
   return { ended: 'exit', exitCode: first.code ?? -1, outputTail: tail.read() };
 }

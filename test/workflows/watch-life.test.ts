@@ -115,8 +115,10 @@ test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a
   await report(...ids.map((id) => ({ id })));
   await sdk.pause(tenant, 'for good');
   await report({ id: 'paused-1' });
-  for (let index = 0; index < 12; index++) await report({ id: `filler-${index}` });
-  await judged('filler-11');
+  for (let index = 0; index < 12; index++) {
+    await report({ id: `filler-${index}` });
+    await judged(`filler-${index}`);
+  }
 
   const after = await status();
   expect(after.counters.skipped).toMatchObject({ duplicate: 60, paused: 13 });
@@ -264,4 +266,80 @@ test('a request to cancel the watch pauses it, and loses nothing', async () => {
   await sdk.resume(tenant);
   await report({ id: 'e-3', payload: { n: 3 } });
   expect(await judged('e-3')).toEqual(['r/tell cooldown']);
+});
+
+test('a live window longer than the idle limit leaves the watch at rest until it ends', async () => {
+  const { report, judged, status } = await meshWith({
+    rules: { ...rules, defaultCooldownMs: 600_000 },
+    watch: { idleCloseMs: 300 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+  const { history } = await status();
+
+  const startedAt = Date.now();
+  await eventually('three seconds', () => (Date.now() - startedAt > 3_000 ? true : undefined));
+
+  // Asking for the status adds nothing to the history; a timer that rings again and again would.
+  expect((await status()).history.events - history.events).toBeLessThan(8);
+});
+
+test('signals of the wrong shape, as people type them, are refused or understood, and stop nothing', async () => {
+  const { report, judged, watch, verdicts, status } = await meshWith({
+    rules: { ...rules, defaultCooldownMs: 600_000 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+
+  await watch().signal('rearm', { rul: 'r' });
+  await watch().signal('rearm', 17);
+  await watch().signal('pause', 5);
+  await watch().signal('resume', 'now');
+  await report({ id: 'e-2', payload: { n: 2 } });
+  expect(await judged('e-2')).toEqual(['r/tell cooldown']);
+  expect((await verdicts('?')).map((verdict) => verdict.verdict === 'skip' && verdict.reason)).toEqual([
+    'expected {"rule": "<id>"}, or {} for every rule',
+    'expected {"rule": "<id>"}, or {} for every rule',
+  ]);
+
+  await watch().signal('rearm', 'r');
+  await watch().signal('pause', 'a bare text');
+  await report({ id: 'e-3', payload: { n: 3 } });
+  expect(await judged('e-3')).toEqual(['paused']);
+  expect((await status()).paused?.reason).toBe('a bare text');
+  await watch().signal('resume');
+  await report({ id: 'e-4', payload: { n: 4 } });
+  expect(await judged('e-4')).toEqual(['r/tell fire']);
+});
+
+test('names and payloads at their limits fit into what Temporal takes', async () => {
+  const id = '規'.repeat(66);
+  const { report, judged, result } = await meshWith({
+    rules: {
+      ...rules,
+      rules: [
+        {
+          id,
+          trigger: { event: 'TaskCompleted' },
+          cooldownMs: 600_000,
+          actions: [
+            { type: 'warm_remote_capacity', id: '則'.repeat(500) },
+            { type: 'notify_team', id: 'x'.repeat(5_000) },
+          ],
+        },
+      ],
+    },
+  });
+  const hostile = '\u200b'.repeat(20_000);
+
+  const [eventId = ''] = await report({
+    id: 'e'.repeat(200),
+    session: '会'.repeat(200),
+    payload: { error: hostile, tool_name: hostile, more: '会'.repeat(20_000) },
+  });
+
+  expect((await judged(eventId)).map((line) => line.slice(-5))).toEqual([' fire', ' fire']);
+  expect((await result(id, eventId)).outcome).toBe('skipped');
+  await report({ id: 'after', payload: { n: 2 } });
+  expect((await judged('after')).map((line) => line.slice(-9))).toEqual([' cooldown', ' cooldown']);
 });

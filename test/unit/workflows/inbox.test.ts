@@ -8,7 +8,7 @@ describe('the inbox', () => {
     inbox.addEvents(['a', 'b'], undefined);
     inbox.addEvents(['c'], undefined);
 
-    const peeked = [inbox.peek(10), inbox.peek(10)];
+    const peeked = [inbox.peek(10, Infinity), inbox.peek(10, Infinity)];
     inbox.drop(2);
 
     expect(peeked.map((items) => items.map((item) => item.kind === 'event' && item.event))).toEqual([
@@ -36,7 +36,7 @@ describe('the inbox', () => {
     const inbox = createInbox([]);
     inbox.addEvents(['a', 'b', 'c'], undefined);
 
-    expect(inbox.peek(max).map((item) => item.kind === 'event' && item.event)).toEqual(shown);
+    expect(inbox.peek(max, Infinity).map((item) => item.kind === 'event' && item.event)).toEqual(shown);
   });
 
   test('lets a re-arm act between the events it was sent between', () => {
@@ -48,7 +48,7 @@ describe('the inbox', () => {
 
     const handled: unknown[] = [];
     while (inbox.size() > 0) {
-      const items = inbox.peek(10);
+      const items = inbox.peek(10, Infinity);
       handled.push(items);
       inbox.drop(items.length);
     }
