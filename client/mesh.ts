@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '../contract/event.js';
@@ -49,6 +50,8 @@ export interface Mesh {
 }
 
 const DEFAULT_TENANT = 'default';
+/** Shorter, and signals keep slipping in while the watch continues as new: each time it starts over, and stalls. */
+const BATCH_GAP_MS = 40;
 
 /**
  * Connects to the mesh.
@@ -72,6 +75,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const client = new Client({ connection, namespace: settings.namespace });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const roomOf = new Map<string, number>();
+  const sentAt = new Map<string, number>();
   const lanes = new Map<string, Promise<unknown>>();
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
 
@@ -125,6 +129,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
           inLane(tenant, async () => {
             for (const batch of splitIntoBatches(ofTenant)) {
               await requireRoom(tenant, batch);
+              await breathe(tenant);
               await signal(tenant, SIGNALS.events, batch);
             }
           }),
@@ -143,6 +148,13 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       done.catch(() => undefined),
     );
     return done;
+  }
+
+  /** The first batch goes at once; under load there is a gap before the next, in which the watch can continue as new. */
+  async function breathe(tenant: string): Promise<void> {
+    const waitMs = (sentAt.get(tenant) ?? -Infinity) + BATCH_GAP_MS - performance.now();
+    if (waitMs > 0) await wait(waitMs);
+    sentAt.set(tenant, performance.now());
   }
 
   async function signal(tenant: string, name: string, argument: unknown): Promise<void> {
