@@ -46,7 +46,7 @@ export async function findTemporal({ env, say, sources = sourcesFor(env) }: Find
     } catch (error) {
       const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
       tried.push(`${name}: ${reason}`);
-      say(`  … not to be had there (${reason.slice(0, 100)}), trying the next place`);
+      say('  … not to be had there.');
     }
   }
   throw new Error(
