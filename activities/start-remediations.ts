@@ -26,6 +26,7 @@ async function startOne(
   const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
   const plan = ruleset && makePlan(ruleset, { tenant, rule, actions, event, firedAt, rulesetHash });
   if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
+  if (plan.actions.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
   return starter.start(plan);
 }
 

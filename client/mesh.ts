@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '../contract/event.js';
 import { watchId } from '../contract/ids.js';
@@ -50,6 +50,8 @@ export interface Mesh {
 }
 
 const DEFAULT_TENANT = 'default';
+/** How long a report is tried when the server does not answer. */
+const GIVE_UP_AFTER_MS = 15_000;
 /** Shorter, and signals keep slipping in while the watch continues as new: each time it starts over, and stalls. */
 const BATCH_GAP_MS = 40;
 
@@ -76,11 +78,12 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const roomOf = new Map<string, number>();
   const sentAt = new Map<string, number>();
+  const progressAt = new Map<string, number>();
   const lanes = new Map<string, Promise<unknown>>();
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
 
   return {
-    report(events) {
+    async report(events) {
       const inputs = Array.isArray(events) ? (events as readonly EventInput[]) : [events as EventInput];
       return send(inputs.map((input, index) => parseOrThrow(input, index, inputs.length)));
     },
@@ -123,14 +126,16 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
 
   async function send(events: readonly MeshEvent[]): Promise<Reported> {
     const tenants = groupByTenant(events);
+    const enqueuedAt = Date.now();
     await Promise.all(
       [...tenants].map(([tenant, ofTenant]) =>
         track(
           inLane(tenant, async () => {
             for (const batch of splitIntoBatches(ofTenant)) {
-              await requireRoom(tenant, batch);
+              await inTime(tenant, enqueuedAt, () => requireRoom(tenant, batch));
               await breathe(tenant);
-              await signal(tenant, SIGNALS.events, batch);
+              await inTime(tenant, enqueuedAt, () => signal(tenant, SIGNALS.events, batch));
+              progressAt.set(tenant, Date.now());
             }
           }),
         ),
@@ -148,6 +153,12 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       done.catch(() => undefined),
     );
     return done;
+  }
+
+  /** Gives up some time after the last thing that went well, so that a queue of reports fails together and not one by one. */
+  function inTime<T>(tenant: string, enqueuedAt: number, run: () => Promise<T>): Promise<T> {
+    const since = Math.max(enqueuedAt, progressAt.get(tenant) ?? 0);
+    return connection.withDeadline(since + GIVE_UP_AFTER_MS, run);
   }
 
   /** The first batch goes at once; under load there is a gap before the next, in which the watch can continue as new. */
@@ -185,7 +196,10 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       .describe()
       .then(
         ({ status, historySize }) => (status.name === 'RUNNING' ? (historySize ?? 0) : 0),
-        () => 0,
+        (error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return 0;
+          throw error;
+        },
       );
     if (historyBytes > MAX_WAITING_BYTES) throw new WatchFullError(tenant, historyBytes);
     roomOf.set(tenant, UNCHECKED_BYTES - bytes);

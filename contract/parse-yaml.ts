@@ -27,18 +27,23 @@ export function parseYaml(text: string, file: string): ParsedText {
   if (value === null || value === undefined) {
     return refuse({ file, path: '', message: 'is empty: expected an object', hint: 'the smallest valid file is {}' });
   }
-  return { ok: true, value, lineOf: (path) => lineOfPath(value, path) };
+  let paths: Map<string, (string | number)[]> | undefined;
+  return { ok: true, value, lineOf: (path) => lineOfPath(path) };
 
   /** A path that is not there, such as that of a missing key, stands where the nearest thing around it does. */
-  function lineOfPath(root: unknown, wanted: string): number | undefined {
-    const around = pathsOf(root).filter((path) => isAround(formatPath(path), wanted));
-    for (let keys = around.at(-1) ?? []; keys.length > 0; keys = keys.slice(0, -1)) {
+  function lineOfPath(wanted: string): number | undefined {
+    paths ??= new Map(pathsOf(value).map((keys) => [formatPath(keys), keys]));
+    let path = wanted;
+    while (path !== '' && !paths.has(path)) path = path.replace(LAST_SEGMENT, '');
+    for (let keys = paths.get(path) ?? []; keys.length > 0; keys = keys.slice(0, -1)) {
       const offset = offsetOf(document.getIn(keys.slice(0, -1), true), keys.at(-1) ?? '');
       if (offset !== undefined) return lines.linePos(offset).line;
     }
     return undefined;
   }
 }
+
+const LAST_SEGMENT = /(^|\.)[^.[\]]*$|\[[^\]]*\]$/;
 
 const MAX_CHARS = 1_000_000;
 const MAX_NESTING = 64;
@@ -78,17 +83,12 @@ function containsItself(value: unknown, around: readonly unknown[] = []): boolea
   return around.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...around, value]));
 }
 
-/** In order of the document, so that of several paths around another the innermost is the last. */
 function pathsOf(value: unknown, prefix: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [prefix];
   const inner = Array.isArray(value)
     ? value.map((item: unknown, index) => [index, item] as const)
     : Object.entries(value);
   return [prefix, ...inner.flatMap(([key, item]) => pathsOf(item, [...prefix, key]))];
-}
-
-function isAround(path: string, wanted: string): boolean {
-  return path === wanted || (wanted.startsWith(path) && (path === '' || '.['.includes(wanted.charAt(path.length))));
 }
 
 /** Where a key, not its value, begins: the value of `actions:` may start a line further down. */

@@ -1,10 +1,12 @@
-import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, sleep } from '@temporalio/workflow';
 import type { WatchActivities } from '../contract/activities.js';
 
 /** Events wait while the rules cannot be had: nothing is judged by guess and nothing is lost. */
 export interface Hold {
   sinceAt: number;
   problems: string[];
+  /** How long it waits before it asks for the rules. */
+  pauseMs: number;
   isOver: boolean;
 }
 
@@ -16,18 +18,25 @@ const { awaitRules } = proxyActivities<Pick<WatchActivities, 'awaitRules'>>({
   summary: 'waits until the rules file can be read',
 });
 
-/** Starts waiting for the rules; the hold says when it is over. */
-export function startHold(tenant: string, problems: string[], now: number): Hold {
-  const hold: Hold = { sinceAt: now, problems, isOver: false };
+/**
+ * Starts waiting for the rules; the hold says when it is over. Another worker than the one that judges may find them: then
+ * this hold follows the one before, and waits longer each time, so that the two do not chase each other.
+ */
+export function startHold(tenant: string, problems: string[], before: Hold | undefined): Hold {
+  const pauseMs = before ? Math.min(Math.max(before.pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0;
+  const hold: Hold = { sinceAt: before?.sinceAt ?? Date.now(), problems, pauseMs, isOver: false };
   void waitForRules(tenant, hold);
   return hold;
 }
 
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
 async function waitForRules(tenant: string, hold: Hold): Promise<void> {
   try {
+    if (hold.pauseMs > 0) await sleep(hold.pauseMs, { summary: 'looks at the rules again' });
     await awaitRules(tenant);
-  } catch (error) {
-    if (isCancellation(error)) return;
+  } catch {
     // Whatever went wrong, the next look at the rules decides.
   }
   hold.isOver = true;

@@ -20,46 +20,61 @@ export interface Inbox {
 
 /** Keeps messages in order of arrival, so that a re-arm sent between two events acts between them. */
 export function createInbox(items: InboxItem[]): Inbox {
-  let waiting = items;
-  // Sizes of the first items, taken only when asked for: each item is measured once, however long it waits.
-  let sizes: (number | undefined)[] = [];
+  let waiting: { item: InboxItem; bytes: number }[] = [];
+  items.forEach(add);
 
   return {
     addEvents(events, pause) {
-      for (const event of events) waiting.push({ kind: 'event', event, ...(pause && { pause }) });
+      for (const event of events) add({ kind: 'event', event, ...(pause && { pause }) });
     },
     addRearm(rule) {
-      waiting.push({ kind: 'rearm', ...(rule !== undefined && { rule }) });
+      add({ kind: 'rearm', ...(rule !== undefined && { rule }) });
     },
     pauseAll(pause) {
-      for (const item of waiting) if (item.kind === 'event') item.pause = pause;
-      sizes = [];
+      for (const entry of waiting) {
+        if (entry.item.kind !== 'event') continue;
+        entry.item.pause = pause;
+        entry.bytes = byteLength(entry.item);
+      }
     },
-    first: () => waiting[0],
+    first: () => waiting[0]?.item,
     peek(maxEvents, maxBytes) {
-      let count = 0;
-      let bytes = 0;
-      for (const item of waiting) {
-        bytes += sizeOf(count);
+      const taken: InboxItem[] = [];
+      let total = 0;
+      for (const { item, bytes } of waiting) {
+        total += bytes;
         // At least one, however large.
-        if (count > 0 && (item.kind === 'rearm' || count === maxEvents || bytes > maxBytes)) break;
-        count++;
+        if (taken.length > 0 && (item.kind === 'rearm' || taken.length === maxEvents || total > maxBytes)) break;
+        taken.push(item);
         if (item.kind === 'rearm') break;
       }
-      return waiting.slice(0, count);
+      return taken;
     },
     drop(count) {
       waiting = waiting.slice(count);
-      sizes = sizes.slice(count);
     },
     size: () => waiting.length,
-    items: () => waiting,
-    bytes: () => waiting.reduce((sum, _item, index) => sum + sizeOf(index), 0),
+    items: () => waiting.map(({ item }) => item),
+    bytes: () => waiting.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 
-  function sizeOf(index: number): number {
-    const size = sizes[index] ?? byteLength(waiting[index]);
-    sizes[index] = size;
-    return size;
+  function add(item: InboxItem): void {
+    const entry = measured(item);
+    waiting.push(entry);
   }
+}
+
+/** An event nested so deep that it cannot be written as JSON cannot be kept either: what is left of it gets its verdict. */
+function measured(item: InboxItem): { item: InboxItem; bytes: number } {
+  try {
+    return { item, bytes: byteLength(item) };
+  } catch {
+    const left: InboxItem = { kind: 'event', event: { id: idOf(item), unreadable: 'nested too deep' } };
+    return { item: left, bytes: byteLength(left) };
+  }
+}
+
+function idOf(item: InboxItem): string {
+  const { id } = ((item.kind === 'event' ? item.event : undefined) ?? {}) as { id?: unknown };
+  return typeof id === 'string' ? id.slice(0, 200) : '?';
 }

@@ -5,6 +5,7 @@ import {
   defineQuery,
   defineSignal,
   setCurrentDetails,
+  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -44,6 +45,13 @@ export async function watch(input: WatchInput): Promise<void> {
   await CancellationScope.nonCancellable(() => keepWatch(input, request));
 }
 
+const SIGNAL_DESCRIPTIONS: Record<keyof typeof SIGNALS, string> = {
+  events: 'Takes events to judge: a list of events.',
+  rearm: 'Ends cooldown and dedup windows now: {"rule": "<id>"}, or {} for every rule.',
+  pause: 'Kill switch: every event is skipped until resumed. {"reason": "…"} is shown.',
+  resume: 'Ends a pause.',
+};
+
 async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Promise<void> {
   const state = loadWatchState(input, Date.now());
   const inbox = createInbox(input.saved?.inbox ?? []);
@@ -60,9 +68,12 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     if (!hasWork()) {
       setAlarm();
       // While it holds events, nothing but their arrival makes the history grow.
-      await condition(() => hasWork() || alarm.isRinging() || (hold !== undefined && shouldContinueAsNew()));
+      await condition(
+        () => hasWork() || alarm.isRinging() || (hold !== undefined && (hold.isOver || shouldContinueAsNew())),
+      );
     }
     if (hasWork()) await handleNext();
+    if (hold?.isOver && inbox.size() === 0) endHold();
     if (alarm.isRinging()) prune();
     if (isIdleForGood()) return;
     if (shouldContinueAsNew()) {
@@ -71,18 +82,12 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   }
 
   function registerHandlers(): void {
-    setHandler(
-      defineSignal<[unknown]>(SIGNALS.events),
-      (batch) => inbox.addEvents(Array.isArray(batch) ? batch : [batch], state.pause),
-      { description: 'Takes events to judge: a list of events.' },
-    );
-    setHandler(defineSignal<[unknown?]>(SIGNALS.rearm), (request) => requestRearm(request), {
-      description: 'Ends cooldown and dedup windows now: {"rule": "<id>"}, or {} for every rule.',
-    });
-    setHandler(defineSignal<[unknown?]>(SIGNALS.pause), (request) => pause(textIn(request, 'reason')), {
-      description: 'Kill switch: every event is skipped until resumed. {"reason": "…"} is shown.',
-    });
-    setHandler(defineSignal(SIGNALS.resume), () => resume(), { description: 'Ends a pause.' });
+    // First of all, and for every name: signals that came before the first task are handed over when a handler for them is
+    // set. Set name by name, all events would come before the first pause, whatever order they were sent in.
+    setDefaultSignalHandler((name, argument) => receive(name, argument));
+    for (const [name, description] of Object.entries(SIGNAL_DESCRIPTIONS)) {
+      setHandler(defineSignal<[unknown?]>(name), (argument) => receive(name, argument), { description });
+    }
     setHandler(
       defineQuery<WatchStatus>(QUERIES.status),
       () => statusOf(state, hold, inbox.size(), workflowInfo().historyLength),
@@ -91,6 +96,26 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     setHandler(defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts), (query) => verdictsOf(state, query), {
       description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.',
     });
+  }
+
+  function receive(signal: string, argument: unknown): void {
+    switch (signal) {
+      case SIGNALS.events:
+        return inbox.addEvents(Array.isArray(argument) ? argument : [argument], state.pause);
+      case SIGNALS.rearm:
+        return requestRearm(argument);
+      case SIGNALS.pause:
+        return pause(textIn(argument, 'reason'));
+      case SIGNALS.resume:
+        return resume();
+      default:
+        logRefusedSignal(
+          state,
+          signal.slice(0, 100),
+          `expected one of ${Object.values(SIGNALS).join(', ')}`,
+          Date.now(),
+        );
+    }
   }
 
   function pause(reason: string | undefined): void {
@@ -134,12 +159,18 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     const isHolding = hold !== undefined && !hold.isOver;
     const judged = await judgeBatch(state, isHolding ? items.filter(({ pause }) => pause) : items);
     if ('unavailable' in judged) {
-      hold = startHold(state.tenant, judged.unavailable, hold?.sinceAt ?? Date.now());
+      hold = startHold(state.tenant, judged.unavailable, hold);
       return;
     }
     inbox.drop(judged.taken);
     if (!isHolding) hold = undefined;
     await startFirings(state, judged.firings, judged.rulesetHash);
+  }
+
+  /** Everything that waited was judged otherwise, such as by a pause. */
+  function endHold(): void {
+    hold = undefined;
+    showDetails();
   }
 
   /** The durable timer: to the next expiry, to the moment an idle watch may close, or to a quiet continue-as-new. */

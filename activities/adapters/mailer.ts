@@ -98,7 +98,8 @@ function digest(text: string): string {
 
 function refusalOf(error: unknown, password: string): MailAnswer {
   const { message, responseCode, code } = error as Error & { responseCode?: number; code?: string };
-  const isFinal = (responseCode !== undefined && responseCode >= 500) || code === 'EAUTH' || code === 'ENOAUTH';
+  // A server that answers 4xx to a login means later; without an answer, wrong credentials stay wrong.
+  const isFinal = responseCode !== undefined ? responseCode >= 500 : code === 'EAUTH' || code === 'ENOAUTH';
   const secret = decodeURIComponent(password);
   const reason = secret === '' ? message : message.replaceAll(secret, '***');
   return { sent: false, reason: `Mail was not taken: ${reason}`.slice(0, 500), isFinal };

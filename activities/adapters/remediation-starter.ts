@@ -44,7 +44,7 @@ export function createRemediationStarter(client: Client, taskQueue: string): Rem
 }
 
 /** What no retry can mend: the watch must say so and go on. Anything else is thrown, and tried again. */
-const PERMANENT_CODES = new Set([3 /* INVALID_ARGUMENT */, 7 /* PERMISSION_DENIED */, 9 /* FAILED_PRECONDITION */]);
+const PERMANENT_CODES = new Set([3 /* INVALID_ARGUMENT */, 9 /* FAILED_PRECONDITION */]);
 
 function permanentRefusal(error: unknown): string | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;

@@ -133,7 +133,11 @@ test('an agent that ends badly is retried; its exit code and the end of its outp
 });
 
 test.each([
-  ['a missing program', ['/no/such/program'], /^Fallback agent launch failed: \/no\/such\/program in .*: spawn .* ENOENT$/],
+  [
+    'a missing program',
+    ['/no/such/program'],
+    /^Fallback agent launch failed: \/no\/such\/program in .*: spawn .* ENOENT$/,
+  ],
   ['a program that is killed', ['sh', '-c', 'kill -9 $$'], /^Fallback agent was ended by SIGKILL$/],
 ])('%s is a failure with its reason', async (_name, command, reason) => {
   const retry = { ...quick, maxAttempts: 1 };

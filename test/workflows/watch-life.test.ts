@@ -343,3 +343,77 @@ test('names and payloads at their limits fit into what Temporal takes', async ()
   await report({ id: 'after', payload: { n: 2 } });
   expect((await judged('after')).map((line) => line.slice(-9))).toEqual([' cooldown', ' cooldown']);
 });
+
+test('signals sent while no worker ran act in the order they were sent', async () => {
+  const cooling = { ...rules, defaultCooldownMs: 600_000 };
+  const { report, judged, mesh: sdk, tenant, startWorker } = await meshWith({ rules: cooling, withoutWorker: true });
+  await report({ id: 'e-1', payload: { n: 1 } });
+  await sdk.rearm(tenant);
+  await report({ id: 'e-2', payload: { n: 2 } });
+  await sdk.pause(tenant);
+  await sdk.resume(tenant);
+  await sdk.rearm(tenant);
+  await report({ id: 'e-3', payload: { n: 3 } });
+
+  await startWorker();
+
+  // A pause is a kill switch: it also stops what was sent before it and is not judged yet.
+  expect(await judged('e-1')).toEqual(['paused']);
+  expect(await judged('e-2')).toEqual(['paused']);
+  expect(await judged('e-3')).toEqual(['r/tell fire']);
+});
+
+test('a re-arm sent between two events acts between them, also when all wait for a worker', async () => {
+  const cooling = { ...rules, defaultCooldownMs: 600_000 };
+  const { report, judged, mesh: sdk, tenant, startWorker } = await meshWith({ rules: cooling, withoutWorker: true });
+  await report({ id: 'e-1', payload: { n: 1 } });
+  await sdk.rearm(tenant);
+  await report({ id: 'e-2', payload: { n: 2 } }, { id: 'e-3', payload: { n: 3 } });
+
+  await startWorker();
+
+  expect(await judged('e-1')).toEqual(['r/tell fire']);
+  expect(await judged('e-2')).toEqual(['r/tell fire']);
+  expect(await judged('e-3')).toEqual(['r/tell cooldown']);
+});
+
+test('a hold whose events were paused ends when the rules are mended', async () => {
+  const { report, judged, status, writeRules, mesh: sdk, tenant } = await meshWith({ rules: broken });
+  await report({ id: 'e-1' });
+  await eventually('hold', async () => (await status()).held ?? undefined);
+  await sdk.pause(tenant);
+  expect(await judged('e-1')).toEqual(['paused']);
+
+  await writeRules(rules);
+  await sdk.resume(tenant);
+
+  await eventually('end of the hold', async () => ((await status()).held === null ? true : undefined));
+});
+
+test('a hold does not spin when the worker that looks finds rules and the one that judges does not', async () => {
+  const { report, status } = await meshWith({
+    rules: broken,
+    wrap: (activities) => ({ ...activities, awaitRules: () => Promise.resolve() }),
+  });
+  await report({ id: 'e-1' });
+  const held = await eventually('hold', async () => (await status()).held ?? undefined);
+
+  await eventually('five seconds of holding', () => (Date.now() - held.sinceAt > 5_000 ? true : undefined));
+
+  const { history } = await status();
+  expect(history.runs).toBe(1);
+  expect(history.events).toBeLessThan(60);
+});
+
+test('an event nested too deep to be kept gets its verdict, and the next one is judged', async () => {
+  const { report, judged, watch } = await meshWith({ rules });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+  const deep = `{"id":"deep","payload":${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}}`;
+
+  await watch().signal('events', [JSON.parse(deep)]);
+  await report({ id: 'e-2' });
+
+  expect(await judged('deep')).toEqual(['error']);
+  expect(await judged('e-2')).toEqual(['r/tell fire']);
+});
