@@ -6,6 +6,7 @@ import { readField } from '../rules/read-field.js';
 // The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
 const MAX_ERROR_CHARS = 1_500;
 const MAX_PAYLOAD_CHARS = 3_000;
+const MAX_DETAILS_BYTES = 19_000;
 const MAX_NAME_CHARS = 60;
 const SHOWN_ACTIONS = 10;
 
@@ -20,7 +21,17 @@ export function summariseRemediation({ rule, event, actions }: RemediationInput)
 }
 
 /** What happened, in Markdown, above the run in the Temporal UI. */
-export function describeRemediation({ rule, rulesetHash, firedAt, event, actions }: RemediationInput): string {
+export function describeRemediation(remediation: RemediationInput): string {
+  const full = describe(remediation, MAX_PAYLOAD_CHARS, MAX_ERROR_CHARS);
+  if (Buffer.byteLength(JSON.stringify(full)) <= MAX_DETAILS_BYTES) return full;
+  return describe(remediation, 0, 100);
+}
+
+function describe(
+  { rule, rulesetHash, firedAt, event, actions }: RemediationInput,
+  payloadChars: number,
+  errorChars: number,
+): string {
   const error = readField(event.payload, 'error');
   const tool = readField(event.payload, 'tool');
   const facts: [string, string | undefined][] = [
@@ -36,8 +47,8 @@ export function describeRemediation({ rule, rulesetHash, firedAt, event, actions
   const lines = facts.flatMap(([name, value]) => (value ? [`- **${name}:** ${value}`] : []));
   return [
     lines.join('\n'),
-    error === undefined ? '' : `**Error**\n\n${codeBlock(error, MAX_ERROR_CHARS)}`,
-    `**Payload**\n\n${codeBlock(JSON.stringify(event.payload, null, 2), MAX_PAYLOAD_CHARS)}`,
+    error === undefined ? '' : `**Error**\n\n${codeBlock(error, errorChars)}`,
+    payloadChars === 0 ? '' : `**Payload**\n\n${codeBlock(JSON.stringify(event.payload, null, 2), payloadChars)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -11,10 +11,12 @@ const HEARTBEAT_MS = 2_000;
 export async function withHeartbeat<T>(run: (details: AttemptDetails) => Promise<T>): Promise<T> {
   const context = Context.current();
   const details: AttemptDetails = { attempts: attempt() };
-  context.heartbeat(details);
   const beat = setInterval(() => context.heartbeat(details), HEARTBEAT_MS);
   try {
-    return await run(details);
+    const running = run(details);
+    // After the start of what runs: heartbeats are throttled, and the first should carry what the start has added.
+    context.heartbeat(details);
+    return await running;
   } finally {
     clearInterval(beat);
   }

@@ -27,6 +27,9 @@ const BASIC_VARIABLES = [
   'PATHEXT',
 ];
 
+/** The program is not there or not one. Anything else, such as too many processes, may pass. */
+const FINAL_CODES = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC']);
+
 /** Starts the command configured for the agent type, waits for its end, and records how it went. */
 export function makeSpawnFallbackAgent({
   config,
@@ -97,7 +100,7 @@ async function judgeResult(result: CommandResult, agent: Agent): ReturnType<Acti
       throw failure({
         type: 'launch-failed',
         message: `Fallback agent launch failed: ${program} in ${agent.cwd}: ${result.error.message}`,
-        isFinal: true,
+        isFinal: FINAL_CODES.has((result.error as NodeJS.ErrnoException).code ?? ''),
         cause: result.error,
       });
     case 'cancelled':

@@ -33,5 +33,7 @@ async function startOne(
 /** Another worker judged this batch with a version that this one never loaded: the rule as it is now is the best there is. */
 async function currentRuleset(rulesets: World['rulesets'], tenant: string) {
   const loaded = await rulesets.get(tenant);
-  return loaded.available ? loaded.ruleset : undefined;
+  // Tried again until they can be had: the guards are armed, and an error would lose the remediation.
+  if (!loaded.available) throw new Error(`the rules cannot be read: ${loaded.problems.join('; ')}`);
+  return loaded.ruleset;
 }

@@ -61,7 +61,7 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
   const parsed = parseYaml(content, file);
   if (!parsed.ok) return parsed;
   const checked = MeshConfig.safeParse(parsed.value);
-  const problems = checked.success ? crossProblems(checked.data) : problemsOf(checked.error, parsed.value);
+  const problems = checked.success ? crossProblems(checked.data) : problemsOf(checked.error, parsed.value, mayBeSecret);
   if (!checked.success || problems.length > 0) {
     return { ok: false, problems: problems.map((problem) => locate(problem, file, parsed.lineOf(problem.path))) };
   }
@@ -71,6 +71,11 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
     { ...agent, cwd: resolve(folder, agent.cwd) },
   ]);
   return { ok: true, value: { ...checked.data, agents: Object.fromEntries(agents) as MeshConfig['agents'], folder } };
+}
+
+/** Tokens stand in the bridge's fields, also inside its address, and in the variables of agents. */
+function mayBeSecret(path: readonly PropertyKey[]): boolean {
+  return path[0] === 'bridge' || path.includes('env');
 }
 
 function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {

@@ -12,9 +12,16 @@ export interface Problem {
   hint?: string;
 }
 
-/** Turns what a schema found into problems; `value` is what was parsed, to say what stood there. */
-export function problemsOf(error: z.ZodError, value: unknown): Problem[] {
-  return error.issues.flatMap((issue) => problemsOfIssue(issue, value));
+/**
+ * Turns what a schema found into problems; `value` is what was parsed, to say what stood there. Where a secret may stand,
+ * only its kind is named.
+ */
+export function problemsOf(
+  error: z.ZodError,
+  value: unknown,
+  mayBeSecret: (path: readonly PropertyKey[]) => boolean = () => false,
+): Problem[] {
+  return error.issues.flatMap((issue) => problemsOfIssue(issue, value, mayBeSecret(issue.path) ? showKind : show));
 }
 
 export function formatPath(path: readonly PropertyKey[]): string {
@@ -34,7 +41,7 @@ export function formatProblem(problem: Problem): string {
   return [place, what].filter((part) => part !== '').join(': ') + hint;
 }
 
-function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: unknown) => string): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownKey([...issue.path, key], key, issue.message.split(', ')));
   }
@@ -46,7 +53,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const found = valueAt(value, issue.path);
   if (found === undefined) return [{ path, message: `is missing: expected ${expected}`, expected }];
   const hint = hintFor(issue, found);
-  return [{ path, message: `expected ${expected}, found ${show(found)}`, expected, ...(hint && { hint }) }];
+  return [{ path, message: `expected ${expected}, found ${say(found)}`, expected, ...(hint && { hint }) }];
 }
 
 function unknownKey(path: PropertyKey[], key: string, known: string[]): Problem {
@@ -76,6 +83,11 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     if (typeof inner !== 'object' || inner === null) return undefined;
     return (inner as Record<PropertyKey, unknown>)[key];
   }, value);
+}
+
+function showKind(value: unknown): string {
+  if (typeof value === 'object') return value === null ? 'null' : show(value);
+  return value === '' ? 'an empty text' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
 }
 
 function show(value: unknown): string {

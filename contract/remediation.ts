@@ -60,6 +60,12 @@ export interface ActionResult {
   attempts: number;
 }
 
+/** A remediation as it stands. */
+export interface RemediationProgress {
+  outcome: RemediationOutcome | 'running';
+  actions: (ActionResult | { action: string; type: ActionType; status: 'running' | 'waiting' })[];
+}
+
 export interface RemediationResult {
   outcome: RemediationOutcome;
   actions: ActionResult[];

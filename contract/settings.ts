@@ -71,6 +71,9 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
   return { settings, problems, warnings: unknownVariables(env) };
 }
 
+/** `mesh send` takes its defaults from these, agent or not. */
+const READ_ANYWHERE = ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION'];
+
 function isSmtpUrl(text: string): boolean {
   try {
     const { protocol, hostname, username, password } = new URL(text);
@@ -82,7 +85,9 @@ function isSmtpUrl(text: string): boolean {
 }
 
 function unknownVariables(env: Environment): string[] {
-  const known = [...Object.keys(SETTINGS), ...Object.keys(AGENT_VARIABLES)];
+  // An agent's variables mean something in an agent only: elsewhere MESH_RULE is most likely a slip for MESH_RULES.
+  const isAgent = env['MESH_EFFECT_KEY'] !== undefined;
+  const known = [...Object.keys(SETTINGS), ...(isAgent ? Object.keys(AGENT_VARIABLES) : READ_ANYWHERE)];
   return Object.keys(env)
     .filter((name) => name.startsWith('MESH_') && !known.includes(name))
     .map((name) => {

@@ -31,14 +31,22 @@ const SOURCES = [
   'tsconfig.json',
 ];
 const MIN_NODE = [20, 19];
+const DIST = join(ROOT, 'dist');
+const INSTALLED_MARK = join(ROOT, 'node_modules', '.mesh-installed');
 
 /** Makes this folder ready to run. Silent when there is nothing to do. */
 export function prepare() {
   requireNode();
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return; // An installed package: compiled before it was packed.
   try {
-    install();
-    build();
+    if (isInstalled() && isBuilt()) return linkCommand();
+    const release = takeTurn();
+    try {
+      install();
+      build();
+    } finally {
+      release();
+    }
   } catch (error) {
     fail(error.message);
   }
@@ -51,14 +59,20 @@ function requireNode() {
 }
 
 function install() {
-  const mark = join(ROOT, 'node_modules', '.mesh-installed');
-  const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), process.versions.modules]);
-  if (readOr(mark, '') !== wanted) {
+  if (!isInstalled()) {
     say('Installing packages (once, about half a minute) …');
     runNpm(['ci', '--loglevel=error', '--no-fund', '--no-audit', '--no-progress']);
-    writeFileSync(mark, wanted);
+    writeFileSync(INSTALLED_MARK, installStamp());
   }
   linkCommand();
+}
+
+function isInstalled() {
+  return readOr(INSTALLED_MARK, '') === installStamp();
+}
+
+function installStamp() {
+  return hashOf([readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), process.versions.modules]);
 }
 
 /** Lets `npx mesh` find the command in a clone, as it would in a project that depends on this package. */
@@ -72,49 +86,57 @@ function linkCommand() {
   chmodSync(target, 0o755);
 }
 
+/** Whoever had the turn before may have compiled the same. */
 function build() {
-  const dist = join(ROOT, 'dist');
-  const wanted = hashOf([...SOURCES.flatMap(filesUnder).map(stampOf), process.versions.modules]);
-  const isFresh = () => readOr(join(dist, '.built-from'), '') === wanted;
-  if (isFresh()) return;
-  const release = takeTurn();
-  try {
-    // Whoever had the turn before may have compiled the same.
-    if (!isFresh()) compile(dist, wanted);
-  } finally {
-    release();
-  }
-}
-
-function compile(dist, wanted) {
+  if (isBuilt()) return;
   say('Compiling …');
   // Compiled aside and then moved in one step, so that a command started meanwhile never sees half of it.
   const fresh = join(ROOT, `dist-${process.pid}`);
   try {
     run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
     run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
-    writeFileSync(join(fresh, '.built-from'), wanted);
-    rmSync(dist, { recursive: true, force: true });
-    renameSync(fresh, dist);
+    writeFileSync(join(fresh, '.built-from'), buildStamp());
+    rmSync(DIST, { recursive: true, force: true });
+    renameSync(fresh, DIST);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-const TURN_STALE_MS = 120_000;
+function isBuilt() {
+  return readOr(join(DIST, '.built-from'), '') === buildStamp();
+}
+
+function buildStamp() {
+  return hashOf([...SOURCES.flatMap(filesUnder).map(stampOf), process.versions.modules]);
+}
+
+const TURN_STALE_MS = 600_000;
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** Of several commands started at once in a folder that has changed, one compiles and the others wait for it. */
 function takeTurn() {
-  const turn = join(ROOT, 'node_modules', '.mesh-compiling');
+  const turn = join(ROOT, 'dist-turn');
+  const owner = join(turn, 'owner');
   for (;;) {
     try {
       mkdirSync(turn);
+      writeFileSync(owner, String(process.pid));
       return () => rmSync(turn, { recursive: true, force: true });
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
     const since = statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - since > TURN_STALE_MS) rmSync(turn, { recursive: true, force: true });
+    const pid = Number(readOr(owner, ''));
+    if ((pid > 0 && !isAlive(pid)) || Date.now() - since > TURN_STALE_MS)
+      rmSync(turn, { recursive: true, force: true });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
 }

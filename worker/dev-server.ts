@@ -19,6 +19,8 @@ export interface DevServerOptions {
 export interface DevServer {
   address: string;
   pid: number;
+  /** Resolves when the server ends, for one that was started here. */
+  ended: Promise<unknown>;
   /** The Temporal CLI it was started with. */
   binary: string;
   /** False when a server from an earlier start was found still running and is used again. */
@@ -60,6 +62,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     address,
     pid: child.pid,
     binary: options.binary,
+    ended,
     isFresh: true,
     stop: () => stopServer(options, child, ended),
   };
@@ -142,8 +145,21 @@ function markFile({ databaseFile }: DevServerOptions): string {
 async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address' | 'binary'> | undefined> {
   const mark = await readMark(options);
   if (mark?.port !== options.port || !isAlive(mark.pid)) return undefined;
+  if (!(await isOurs(mark.pid, options))) return undefined;
   if (!(await answers(`127.0.0.1:${options.port}`, options.namespace))) return undefined;
-  return { pid: mark.pid, isFresh: false, stop: () => stopLeftover(options, mark) };
+  return {
+    pid: mark.pid,
+    ended: new Promise(() => undefined),
+    isFresh: false,
+    stop: () => stopLeftover(options, mark),
+  };
+}
+
+/** After a reboot the number may belong to any other program. Where that cannot be seen, the port must be proof enough. */
+async function isOurs(pid: number, { databaseFile }: DevServerOptions): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.split('\0').includes(databaseFile);
 }
 
 /** Nothing when there is none, or when a start was killed while it wrote it. */

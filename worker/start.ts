@@ -45,7 +45,8 @@ async function start(): Promise<void> {
     const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? ownUi;
     printBanner({ settings, connection: given, server, temporalUi, rules });
     consoleLog.showNews();
-    await Promise.race([running, stopping]);
+    const gone = server?.ended.then(() => say('The Temporal server ended. Stopping; start again to go on.'));
+    await Promise.race([running, stopping, ...(gone ? [gone] : [])]);
     worker.shutdown();
     await running;
   } finally {
@@ -90,9 +91,14 @@ async function logFile(settings: Settings): Promise<string> {
 }
 
 function stopRequest(): Promise<void> {
+  let stoppingSince = Infinity;
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
+        // A second time means now, whatever the first one waits for. One Ctrl-C may arrive twice, from npm too.
+        if (Date.now() - stoppingSince > 1_000) process.exit(130);
+        if (stoppingSince < Infinity) return;
+        stoppingSince = Date.now();
         say('\nStopping …');
         resolve();
       });

@@ -1,4 +1,10 @@
-import { type ActivityFailure, isCancellation, proxyLocalActivities, rootCause } from '@temporalio/workflow';
+import {
+  type ActivityFailure,
+  isCancellation,
+  proxyLocalActivities,
+  rootCause,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import type { Fire, WatchActivities } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
 import type { EventMatches, RulesetFacts } from '../contract/matched.js';
@@ -80,6 +86,10 @@ async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matche
     return await matchEvents({ tenant, events });
   } catch (error) {
     if (isCancellation(error)) throw error;
+    // Nothing is wrong with an event because a disk hangs: it is held, like any event whose rules cannot be had.
+    if ((error as ActivityFailure).cause instanceof TimeoutFailure) {
+      return { available: false, problems: ['reading the rules and matching took too long'] };
+    }
     if (events.length === 1) return { available: true, events: [{ error: `could not be matched: ${causeOf(error)}` }] };
   }
   let ruleset: RulesetFacts | undefined;

@@ -3,6 +3,7 @@ import type {
   ActionStatus,
   RemediationInput,
   RemediationOutcome,
+  RemediationProgress,
   RemediationResult,
 } from '../contract/remediation.js';
 
@@ -16,6 +17,8 @@ export interface Progress {
   of(action: string): ActionState;
   /** The results there are, in the order of the rule. */
   soFar(): ActionResult[];
+  /** What the `progress` query answers: also the actions that run or wait. */
+  now(): RemediationProgress;
   result(): RemediationResult;
 }
 
@@ -36,6 +39,13 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
         const state = progress.of(name);
         return state.state === 'done' ? [state.result] : [];
       }),
+    now: () => ({
+      outcome: progress.soFar().length < input.actions.length ? 'running' : progress.result().outcome,
+      actions: input.actions.map(({ name, type }) => {
+        const state = progress.of(name);
+        return state.state === 'done' ? state.result : { action: name, type, status: state.state };
+      }),
+    }),
     result() {
       const actions = progress.soFar();
       return { outcome: outcomeOf(actions), actions };

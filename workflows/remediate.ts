@@ -10,7 +10,7 @@ import {
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
 import type { FailureType } from '../contract/failures.js';
-import type { ActionPlan, RemediationInput, RemediationResult } from '../contract/remediation.js';
+import type { ActionPlan, RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
 import { summaryOf } from '../contract/summary.js';
 import { runAction } from './actions.js';
 import { PATIENCE_MS } from './limits.js';
@@ -23,7 +23,7 @@ import { renderRemediationDetails } from './remediation-details.js';
  */
 export async function remediate(input: RemediationInput): Promise<RemediationResult> {
   const progress = createProgress(input, showDetails);
-  setHandler(defineQuery<RemediationResult>(QUERIES.progress), () => progress.result(), {
+  setHandler(defineQuery<RemediationProgress>(QUERIES.progress), () => progress.now(), {
     description: 'What each action has come to so far.',
   });
   showDetails(progress);

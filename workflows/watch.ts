@@ -127,7 +127,8 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   /** A misspelt key must not re-arm every rule. */
   function requestRearm(request: unknown): void {
     const rule = textIn(request, 'rule');
-    const isForAll = request === undefined || request === null || JSON.stringify(request) === '{}';
+    const isForAll =
+      request === undefined || request === null || (typeof request === 'object' && Object.keys(request).length === 0);
     if (rule !== undefined || isForAll) return inbox.addRearm(rule);
     logRefusedSignal(state, SIGNALS.rearm, 'expected {"rule": "<id>"}, or {} for every rule', Date.now());
   }

@@ -54,7 +54,9 @@ async function send(file: string | undefined, options: SendOptions, env: Environ
       return;
     }
     const what = ids.length === 1 ? `Event ${ids[0]}` : `${ids.length} events`;
-    process.stdout.write(`${what} stored; see ${watches.join(', ')} in the Temporal UI for the verdicts.\n`);
+    process.stdout.write(
+      `${what} stored; see ${watches.join(', ')} in the Temporal UI, tab User Metadata, for the verdicts.\n`,
+    );
   } finally {
     await mesh.close();
   }

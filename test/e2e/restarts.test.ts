@@ -143,7 +143,8 @@ test.each<[string, KillPoint]>([
     expect(result.actions).toMatchObject([{ action: 'warm', status: 'executed' }]);
     expect(await verdictsOn('e-2')).toEqual(['cooldown']);
     expect(await verdictsOn('e-1')).toEqual(['fire', 'duplicate']);
-    expect(bridge.requests).toHaveLength(1);
+    // The dying worker may have been given the remediation's first task already: then its call comes twice, under one key.
+    expect(new Set(bridge.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     await eventually('one remediation in the list', async () =>
       (await remediationsOfTenant()) === 1 ? true : undefined,
     );
