@@ -146,7 +146,8 @@ async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 
   const mark = await readMark(options);
   if (mark?.port !== options.port || !isAlive(mark.pid)) return undefined;
   if (!(await isOurs(mark.pid, options))) return undefined;
-  if (!(await answers(`127.0.0.1:${options.port}`, options.namespace))) return undefined;
+  // It is there, so a busy machine is the likeliest reason if it does not answer at once.
+  if ((await untilReady(`127.0.0.1:${options.port}`, options.namespace)) !== undefined) return undefined;
   return {
     pid: mark.pid,
     ended: new Promise(() => undefined),
