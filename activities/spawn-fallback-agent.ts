@@ -67,7 +67,6 @@ async function run(request: ActionRequest<SpawnPlan>, agent: Agent, env: World['
       signal: Context.current().cancellationSignal,
       onStart(process) {
         details.process = process;
-        Context.current().heartbeat(details);
       },
     }),
   );

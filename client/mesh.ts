@@ -4,7 +4,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '../contract/event.js';
 import { watchId } from '../contract/ids.js';
-import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
+import { DEFAULT_TENANT, QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
 import { formatProblem } from '../contract/problem.js';
 import { type Environment, readSettings } from '../contract/settings.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
@@ -49,7 +49,6 @@ export interface Mesh {
   close(): Promise<void>;
 }
 
-const DEFAULT_TENANT = 'default';
 /** How long a report is tried when the server does not answer. */
 const GIVE_UP_AFTER_MS = 15_000;
 /** Shorter, and signals keep slipping in while the watch continues as new: each time it starts over, and stalls. */

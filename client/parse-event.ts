@@ -1,4 +1,5 @@
 import { MeshEvent, OUTCOMES } from '../contract/event.js';
+import { DEFAULT_TENANT } from '../contract/names.js';
 import { nearest } from '../contract/nearest.js';
 import { type Problem, problemsOf } from '../contract/problem.js';
 import { checkPayload } from './check-payload.js';
@@ -59,7 +60,7 @@ function fillIn(input: object, defaults: EventDefaults): Record<string, unknown>
   const { payload = {}, id = defaults.makeId(), occurredAt = defaults.now, session = sessionIn(payload) } = given;
   return {
     outcome: 'unknown',
-    tenant: defaults.tenant ?? 'default',
+    tenant: defaults.tenant ?? DEFAULT_TENANT,
     depth: defaults.depth ?? 0,
     ...(defaults.source !== undefined && { source: defaults.source }),
     ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),

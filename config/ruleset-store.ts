@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TENANT } from '../contract/event.js';
+import { DEFAULT_TENANT } from '../contract/names.js';
 import type { Ruleset } from '../contract/ruleset.js';
 import type { LoadedRuleset } from '../rules/match-batch.js';
 import { parseRuleset } from '../rules/parse-ruleset.js';
@@ -19,7 +20,6 @@ export interface RulesetStoreOptions {
 
 type FoundFile = { ok: true; file: string; problem?: string } | { ok: false; file?: undefined; problem: string };
 
-const DEFAULT_TENANT = 'default';
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 const KEPT_VERSIONS = 16;
 

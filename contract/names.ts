@@ -2,6 +2,9 @@
 
 export const TASK_QUEUE = 'mesh';
 
+/** The tenant of whoever names none. */
+export const DEFAULT_TENANT = 'default';
+
 export const WORKFLOW_TYPES = { watch: 'watch', remediate: 'remediate' } as const;
 
 export const SIGNALS = { events: 'events', rearm: 'rearm', pause: 'pause', resume: 'resume' } as const;

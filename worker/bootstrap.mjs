@@ -113,14 +113,6 @@ function buildStamp() {
 
 const TURN_STALE_MS = 600_000;
 
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** Of several commands started at once in a folder that has changed, one compiles and the others wait for it. */
 function takeTurn() {
   const turn = join(ROOT, 'dist-turn');
@@ -138,6 +130,14 @@ function takeTurn() {
     if ((pid > 0 && !isAlive(pid)) || Date.now() - since > TURN_STALE_MS)
       rmSync(turn, { recursive: true, force: true });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

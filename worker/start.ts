@@ -5,6 +5,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import pino from 'pino';
 import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '../client/connection.js';
 import { missingSearchAttributes } from '../client/search-attributes.js';
+import { DEFAULT_TENANT } from '../contract/names.js';
 import { readSettings, type Settings } from '../contract/settings.js';
 import { printBanner } from './banner.js';
 import { createConsoleLog } from './console-log.js';
@@ -38,7 +39,7 @@ async function start(): Promise<void> {
     await requireSearchAttributes(given);
     const consoleLog = createConsoleLog(log, say);
     const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
-    const rules = await world.rulesets.get('default');
+    const rules = await world.rulesets.get(DEFAULT_TENANT);
     const config = await world.config.get();
     const worker = await createWorker({ connection: given, world });
     const running = worker.run();

@@ -32,7 +32,7 @@ export function createAlarm(): Alarm {
     try {
       await mine.run(() => sleep(ms, { summary: summaryOf(summary) }));
     } catch (error) {
-      // Moved, or the whole watch was cancelled, which the main loop notices by itself.
+      // Moved to an earlier time. The watch itself is never cancelled.
       if (isCancellation(error)) return;
       throw error;
     }

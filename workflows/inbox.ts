@@ -59,8 +59,7 @@ export function createInbox(items: InboxItem[]): Inbox {
   };
 
   function add(item: InboxItem): void {
-    const entry = measured(item);
-    waiting.push(entry);
+    waiting.push(measured(item));
   }
 }
 
@@ -69,12 +68,14 @@ function measured(item: InboxItem): { item: InboxItem; bytes: number } {
   try {
     return { item, bytes: byteLength(item) };
   } catch {
-    const left: InboxItem = { kind: 'event', event: { id: idOf(item), unreadable: 'nested too deep' } };
+    const id = item.kind === 'event' ? eventIdOf(item.event)?.slice(0, 200) : undefined;
+    const left: InboxItem = { kind: 'event', event: { id: id ?? '?', unreadable: 'nested too deep' } };
     return { item: left, bytes: byteLength(left) };
   }
 }
 
-function idOf(item: InboxItem): string {
-  const { id } = ((item.kind === 'event' ? item.event : undefined) ?? {}) as { id?: unknown };
-  return typeof id === 'string' ? id.slice(0, 200) : '?';
+/** The id of what may not be an event at all: anyone can signal a watch. */
+export function eventIdOf(event: unknown): string | undefined {
+  if (typeof event !== 'object' || event === null || !('id' in event)) return undefined;
+  return typeof event.id === 'string' ? event.id : undefined;
 }

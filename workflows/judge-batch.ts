@@ -1,10 +1,4 @@
-import {
-  type ActivityFailure,
-  isCancellation,
-  proxyLocalActivities,
-  rootCause,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import { type ActivityFailure, proxyLocalActivities, rootCause, TimeoutFailure } from '@temporalio/workflow';
 import type { Fire, WatchActivities } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
 import type { EventMatches, RulesetFacts } from '../contract/matched.js';
@@ -12,7 +6,7 @@ import type { LoggedVerdict, Verdict } from '../contract/verdict.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '../rules/guards/judge.js';
 import { hashId, markSeen } from '../rules/guards/seen.js';
 import { noteChain } from './chains.js';
-import type { EventItem } from './inbox.js';
+import { type EventItem, eventIdOf } from './inbox.js';
 import { logVerdicts, type VerdictSubject } from './verdict-log.js';
 import type { WatchState } from './watch-state.js';
 
@@ -53,12 +47,12 @@ export async function judgeBatch(state: WatchState, items: EventItem[]): Promise
   if (ruleset) state.ruleset = { hash: ruleset.hash, source: ruleset.source, problems: ruleset.problems };
   const now = Date.now();
   // By id, so that a copy within the batch of an event that could not be matched shares its answer.
-  const matches = new Map(matched.events.map((found, index) => [idOf(admitted[index]?.event), found]));
+  const matches = new Map(matched.events.map((found, index) => [eventIdOf(admitted[index]?.event), found]));
   const firstLeft = admitted[matched.events.length];
   const taken = firstLeft ? items.indexOf(firstLeft) : items.length;
   const firings = items
     .slice(0, taken)
-    .flatMap((item) => judgeItem(state, item, matches.get(idOf(item.event)), ruleset, now));
+    .flatMap((item) => judgeItem(state, item, matches.get(eventIdOf(item.event)), ruleset, now));
   state.lastEventAt = now;
   return { taken, firings, rulesetHash: ruleset?.hash ?? '' };
 }
@@ -67,7 +61,7 @@ export async function judgeBatch(state: WatchState, items: EventItem[]): Promise
 function itemsToMatch(state: WatchState, items: EventItem[]): EventItem[] {
   const inBatch = new Set<string>();
   return items.filter((item) => {
-    const id = idOf(item.event);
+    const id = eventIdOf(item.event);
     if (id === undefined || item.pause) return false;
     const hashed = hashId(id);
     if (inBatch.has(hashed) || state.memory.seen.has(hashed)) return false;
@@ -85,7 +79,6 @@ async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matche
   try {
     return await matchEvents({ tenant, events });
   } catch (error) {
-    if (isCancellation(error)) throw error;
     // Nothing is wrong with an event because a disk hangs: it is held, like any event whose rules cannot be had.
     if ((error as ActivityFailure).cause instanceof TimeoutFailure) {
       return { available: false, problems: ['reading the rules and matching took too long'] };
@@ -132,7 +125,7 @@ function verdictsOn(
   ruleset: RulesetFacts | undefined,
   now: number,
 ): Verdict[] {
-  const id = idOf(item.event);
+  const id = eventIdOf(item.event);
   if (id === undefined) return [judgedError('not a valid event: it has no id')];
   const event = item.event as MeshEvent;
   try {
@@ -151,11 +144,6 @@ function verdictsOn(
     // A mistake of ours must not stop the watch: this event's verdict says so, the others go on.
     return [judgedError(`could not be judged: ${error instanceof Error ? error.message : String(error)}`)];
   }
-}
-
-function idOf(event: unknown): string | undefined {
-  if (typeof event !== 'object' || event === null || !('id' in event)) return undefined;
-  return typeof event.id === 'string' ? event.id : undefined;
 }
 
 function subjectOf(event: unknown): VerdictSubject {

@@ -1,4 +1,4 @@
-import { isCancellation, proxyLocalActivities, rootCause } from '@temporalio/workflow';
+import { proxyLocalActivities, rootCause } from '@temporalio/workflow';
 import type { StartAnswer, WatchActivities } from '../contract/activities.js';
 import type { Firing } from './judge-batch.js';
 import { MAX_STARTS_PER_CALL } from './limits.js';
@@ -29,7 +29,6 @@ async function start(tenant: string, chunk: Firing[], rulesetHash: string): Prom
   try {
     return await startRemediations({ tenant, rulesetHash, firedAt: Date.now(), fires: chunk.map(({ fire }) => fire) });
   } catch (error) {
-    if (isCancellation(error)) throw error;
     return chunk.map(() => ({ error: rootCause(error) ?? String(error) }));
   }
 }
