@@ -40,6 +40,7 @@ function describe(
     ['Tool', tool && code(cut(tool))],
     ['Session', event.session && code(event.session)],
     ['Reported by', event.source && code(event.source)],
+    ['Request', event.requestId && code(event.requestId)],
     ['Chain', `depth ${event.depth}${event.lineage ? `, started by event ${code(event.lineage.root)}` : ''}`],
     ['Caused by', event.lineage?.parent && code(event.lineage.parent.slice(0, 300))],
     ['Actions', describeActions(actions.map(({ name }) => name))],

@@ -13,6 +13,7 @@ import { makeMatchEvents } from './match-events.js';
 import { makeSpawnFallbackAgent } from './spawn-fallback-agent.js';
 import { makeStartRemediations } from './start-remediations.js';
 import { makeWarmRemoteCapacity } from './warm-remote-capacity.js';
+import { messageOf } from '../contract/message-of.js';
 
 /** The outside world, as the activities see it. */
 export interface World {
@@ -50,7 +51,7 @@ function explained<Request, Answer>(
       return await action(request);
     } catch (error) {
       if (error instanceof TemporalFailure) throw error;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw failure({ type: 'action-error', message, cause: error });
     }
   };

@@ -1,4 +1,9 @@
-import { defaultGrpcRetryOptions, isGrpcServiceError, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Environment, Settings } from '../contract/settings.js';
 
@@ -31,16 +36,32 @@ export function readConnection(settings: Settings, env: Environment): Connection
   };
 }
 
+/** How the client reaches that server: with retries that suit the mesh, and back soon after the server was away. */
+export function connectionOptions(
+  { address, options }: ConnectionSettings,
+  isClosing: () => boolean,
+): ConnectionOptions {
+  return {
+    address,
+    ...options,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1_000 },
+    interceptors: [quickRetries(isClosing)],
+  };
+}
+
 const RESOURCE_EXHAUSTED = 8;
+/** Enough for any deadline: how long a call is tried is said by its deadline alone. */
+const MAX_ATTEMPTS = 10_000;
 
 /**
  * A watch that is just continuing as new refuses signals for a moment. The SDK's default would wait a second for that, and
  * ever longer; here it asks again soon.
  */
-export function quickRetries(isClosing: () => boolean) {
+function quickRetries(isClosing: () => boolean) {
   const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({
     factor: 1.5,
-    maxAttempts: 25,
+    maxAttempts: MAX_ATTEMPTS,
     initialIntervalMs: (status) => (Number(status.code) === RESOURCE_EXHAUSTED ? 40 : 100),
     maxIntervalMs: () => 1_000,
   });

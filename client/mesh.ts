@@ -1,31 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { Client, Connection } from '@temporalio/client';
 import type { MeshEvent } from '../contract/event.js';
 import { watchId } from '../contract/ids.js';
-import { DEFAULT_TENANT, QUERIES, SEARCH_ATTRIBUTES, SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
+import { DEFAULT_TENANT, QUERIES, SIGNALS, TASK_QUEUE } from '../contract/names.js';
 import { formatProblem } from '../contract/problem.js';
+import type { RedactOptions } from '../contract/redact-options.js';
 import { type Environment, readSettings } from '../contract/settings.js';
-import type { LoggedVerdict } from '../contract/verdict.js';
-import type { PauseRequest, RearmRequest, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
-import { splitIntoBatches } from './batches.js';
-import { CONNECT_TIMEOUT_MS, type ConnectionSettings, quickRetries, readConnection } from './connection.js';
-import { type EventInput, parseEvent } from './parse-event.js';
-import { WatchFullError, WrongEventError } from './errors.js';
+import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
+import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import { createRedactor } from '../rules/redact.js';
+import { connectionOptions, type ConnectionSettings, readConnection } from './connection.js';
+import { WrongEventError } from './errors.js';
+import type { EventInput } from './event-input.js';
+import { createLanes } from './lanes.js';
+import { type MeshHealth, readHealth } from './mesh-health.js';
+import { parseEvents } from './parse-events.js';
+import type { RemediationDetail, RemediationFilter, RemediationPage, Retried } from './remediation-views.js';
+import { createRemediations } from './remediations.js';
+import { createSender } from './sender.js';
+import { explainMissing } from './temporal-errors.js';
 
-export type { EventInput } from './parse-event.js';
-export type { LoggedVerdict, SkipCode, Verdict } from '../contract/verdict.js';
+export * from './errors.js';
+export type { ConnectionSettings } from './connection.js';
+export type { EventInput } from './event-input.js';
+export type { MeshHealth } from './mesh-health.js';
+export type * from './remediation-views.js';
+export type { MeshEvent } from '../contract/event.js';
+export type { ActionPlan, ActionResult, RemediationProgress } from '../contract/remediation.js';
+export type { Environment } from '../contract/settings.js';
+export type { Problem } from '../contract/problem.js';
+export type { RedactOptions } from '../contract/redact-options.js';
+export type { Judgement, LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
 export type { WatchStatus } from '../contract/watch.js';
-export { WatchFullError, WrongEventError } from './errors.js';
 
 export interface MeshOptions {
   /** Default: the process's environment (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, …). */
   env?: Environment;
   connection?: ConnectionSettings;
   taskQueue?: string;
-  /** Names the reporter in every event that does not name one itself. */
+  /** Names the reporter in every event that does not name one itself. Default: `sdk`. */
   source?: string;
+  /** How long a report is tried while the server does not take it, in milliseconds. Default: 15,000. */
+  giveUpAfterMs?: number;
+  /** What is secret in payloads, beyond what is known to be: taken out before anything leaves this process. */
+  redact?: RedactOptions;
+  /** Connect with the first call instead of now: for a process that must start without a server. */
+  isLazy?: boolean;
 }
 
 export interface Reported {
@@ -36,23 +56,52 @@ export interface Reported {
 }
 
 export interface Mesh {
-  /** Resolves once Temporal has stored the events. Nothing is stored if one of them is not valid. */
+  /**
+   * Resolves once Temporal has stored the events. Nothing is stored if one of them is not valid (`WrongEventError`); when
+   * they cannot be stored in time, a `NotStoredError` names those that are not. Whether an event was a copy of an earlier
+   * one is the watch's verdict: see `verdicts`.
+   *
+   * @example
+   * const { ids } = await mesh.report({ event: 'TaskCompleted', outcome: 'failed', payload: { task_subject: 'Build' } });
+   */
   report(events: EventInput | readonly EventInput[]): Promise<Reported>;
   /** Takes events that were parsed already. */
   send(events: readonly MeshEvent[]): Promise<Reported>;
+  /** Counters, armed windows, rules in use, pause. */
   status(tenant?: string): Promise<WatchStatus>;
-  /** The last verdicts of a tenant, or those about one event. */
-  verdicts(tenant?: string, eventId?: string): Promise<LoggedVerdict[]>;
+  /** The verdicts on one event, or the last 200 of the tenant. */
+  verdicts(eventId?: string, tenant?: string): Promise<LoggedVerdict[]>;
+  /** The verdicts on one event, or why there are none. */
+  judgement(eventId: string, tenant?: string): Promise<Judgement>;
+  /**
+   * Lists remediations, the newest first.
+   *
+   * @example
+   * const { remediations } = await mesh.remediations({ outcome: 'failed', rule: 'retry-failed-tool' });
+   */
+  remediations(filter?: RemediationFilter): Promise<RemediationPage>;
+  /** One remediation, whole, by its workflow id. */
+  remediation(id: string): Promise<RemediationDetail>;
+  /** Ends a running remediation: what runs is ended, what waits is not started. */
+  abort(id: string): Promise<void>;
+  /** Runs the failed actions of a failed remediation again, with the same effect keys; what was done stays done. */
+  retry(id: string): Promise<Retried>;
+  /** Ends the cooldown and dedup windows of a rule, or of all rules, now. */
   rearm(tenant?: string, rule?: string): Promise<void>;
+  /** Kill switch: every event is skipped as `paused` until `resume`. */
   pause(tenant?: string, reason?: string): Promise<void>;
   resume(tenant?: string): Promise<void>;
+  /** Whether Temporal answers, and how many workers ask it for work. */
+  health(): Promise<MeshHealth>;
+  /** What this process has not sent yet. */
+  waiting(): { events: number; bytes: number };
+  /** Gives what is on its way a few seconds to be stored, and disconnects. */
   close(): Promise<void>;
 }
 
-/** How long a report is tried when the server does not answer. */
 const GIVE_UP_AFTER_MS = 15_000;
-/** Shorter, and signals keep slipping in while the watch continues as new: each time it starts over, and stalls. */
-const BATCH_GAP_MS = 40;
+/** For everything that is asked rather than stored: someone waits for the answer. */
+const ANSWER_WITHIN_MS = 10_000;
 
 /**
  * Connects to the mesh.
@@ -64,158 +113,83 @@ const BATCH_GAP_MS = 40;
  */
 export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const env = options.env ?? process.env;
-  const settings = options.connection ?? readConnection(readSettings(env).settings, env);
+  const { settings } = readSettings(env);
+  const where = options.connection ?? readConnection(settings, env);
+  const redactor = createRedactor({
+    keys: [...settings.redactKeys, ...(options.redact?.keys ?? [])],
+    patterns: options.redact?.patterns ?? [],
+  });
   let isClosing = false;
   const pending = new Set<Promise<unknown>>();
-  const connection = await Connection.connect({
-    address: settings.address,
-    ...settings.options,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    interceptors: [quickRetries(() => isClosing)],
-  });
-  const client = new Client({ connection, namespace: settings.namespace });
+  const connection = Connection.lazy(connectionOptions(where, () => isClosing));
+  if (!options.isLazy) await connection.ensureConnected();
+  const client = new Client({ connection, namespace: where.namespace });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const roomOf = new Map<string, number>();
-  const sentAt = new Map<string, number>();
-  const progressAt = new Map<string, number>();
-  const lanes = new Map<string, Promise<unknown>>();
+  const sender = createSender(client, taskQueue);
+  const lanes = createLanes({ ...sender, giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_AFTER_MS });
+  const remediations = createRemediations(client);
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
 
   return {
-    async report(events) {
-      const inputs = Array.isArray(events) ? (events as readonly EventInput[]) : [events as EventInput];
-      return send(inputs.map((input, index) => parseOrThrow(input, index, inputs.length)));
-    },
+    report: async (events) => send(parsed(events)),
     send,
-    status: (tenant = DEFAULT_TENANT) => track(handle(tenant).query<WatchStatus>(QUERIES.status)),
-    verdicts: (tenant = DEFAULT_TENANT, eventId) => {
+    status: (tenant = DEFAULT_TENANT) => ask(tenant, () => handle(tenant).query<WatchStatus>(QUERIES.status)),
+    verdicts: (eventId, tenant = DEFAULT_TENANT) => {
       const query: VerdictsQuery = eventId === undefined ? {} : { eventId };
-      return track(handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, query));
+      return ask(tenant, () => handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, query));
     },
+    judgement: (eventId, tenant = DEFAULT_TENANT) =>
+      ask(tenant, () => handle(tenant).query<Judgement, [JudgementQuery]>(QUERIES.judgement, { eventId })),
+    remediations: (filter = {}) => call(() => remediations.list(filter)),
+    remediation: (id) => call(() => remediations.get(id)),
+    abort: (id) => call(() => remediations.abort(id)),
+    retry: (id) => call(() => remediations.retry(id)),
     rearm: (tenant = DEFAULT_TENANT, rule) =>
-      track(handle(tenant).signal(SIGNALS.rearm, (rule === undefined ? {} : { rule }) satisfies RearmRequest)),
+      ask(tenant, () =>
+        handle(tenant).signal(SIGNALS.rearm, (rule === undefined ? {} : { rule }) satisfies RearmRequest),
+      ),
     // Pausing must work before the first event too, so it starts the watch if there is none.
     pause: (tenant = DEFAULT_TENANT, reason) =>
-      track(signal(tenant, SIGNALS.pause, (reason === undefined ? {} : { reason }) satisfies PauseRequest)),
-    resume: (tenant = DEFAULT_TENANT) => track(handle(tenant).signal(SIGNALS.resume)),
+      call(() => sender.signal(tenant, SIGNALS.pause, (reason === undefined ? {} : { reason }) satisfies PauseRequest)),
+    resume: (tenant = DEFAULT_TENANT) => ask(tenant, () => handle(tenant).signal(SIGNALS.resume)),
+    health: () => track(readHealth(client, taskQueue)),
+    waiting: () => lanes.waiting(),
     async close() {
+      await lanes.close();
       isClosing = true;
       await Promise.allSettled(pending);
       await connection.close();
     },
   };
 
-  /** A call that is about to be retried when its connection closes would bring down the whole process. */
-  function track<T>(call: Promise<T>): Promise<T> {
-    pending.add(call);
-    const done = () => pending.delete(call);
-    call.then(done, done);
-    return call;
-  }
-
-  function parseOrThrow(input: EventInput, index: number, count: number): MeshEvent {
-    const parsed = parseEvent(input, { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' });
-    if (parsed.ok) return parsed.event;
-    const place = count === 1 ? '' : `event ${index + 1}: `;
-    throw new WrongEventError(
-      parsed.problems.map((problem) => place + formatProblem(problem)).join('; '),
-      parsed.problems,
-    );
-  }
-
   async function send(events: readonly MeshEvent[]): Promise<Reported> {
-    const tenants = groupByTenant(events);
-    const enqueuedAt = Date.now();
-    await Promise.all(
-      [...tenants].map(([tenant, ofTenant]) =>
-        track(
-          inLane(tenant, async () => {
-            for (const batch of splitIntoBatches(ofTenant)) {
-              await inTime(tenant, enqueuedAt, () => requireRoom(tenant, batch));
-              await breathe(tenant);
-              await inTime(tenant, enqueuedAt, () => signal(tenant, SIGNALS.events, batch));
-              progressAt.set(tenant, Date.now());
-            }
-          }),
-        ),
-      ),
-    );
-    return { ids: events.map(({ id }) => id), watches: [...tenants.keys()].map(watchId) };
+    await track(lanes.put(events));
+    return { ids: events.map(({ id }) => id), watches: [...new Set(events.map(({ tenant }) => watchId(tenant)))] };
   }
 
-  /** One batch in flight per tenant: a storm of signals would keep the watch from ever continuing as new. */
-  function inLane(tenant: string, run: () => Promise<void>): Promise<void> {
-    const done = (lanes.get(tenant) ?? Promise.resolve()).then(run);
-    // The next one waits for this one to end, well or badly; whoever asked for this one hears of its failure.
-    lanes.set(
-      tenant,
-      done.catch(() => undefined),
-    );
-    return done;
+  function parsed(given: EventInput | readonly EventInput[]): MeshEvent[] {
+    const defaults = { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' };
+    const result = parseEvents(given, defaults, redactor);
+    if (!result.ok) throw new WrongEventError(result.problems.map(formatProblem).join('; '), result.problems);
+    return result.events;
   }
 
-  /** Gives up some time after the last thing that went well, so that a queue of reports fails together and not one by one. */
-  function inTime<T>(tenant: string, enqueuedAt: number, run: () => Promise<T>): Promise<T> {
-    const since = Math.max(enqueuedAt, progressAt.get(tenant) ?? 0);
-    return connection.withDeadline(since + GIVE_UP_AFTER_MS, run);
-  }
-
-  /** The first batch goes at once; under load there is a gap before the next, in which the watch can continue as new. */
-  async function breathe(tenant: string): Promise<void> {
-    const waitMs = (sentAt.get(tenant) ?? -Infinity) + BATCH_GAP_MS - performance.now();
-    if (waitMs > 0) await wait(waitMs);
-    sentAt.set(tenant, performance.now());
-  }
-
-  async function signal(tenant: string, name: string, argument: unknown): Promise<void> {
-    await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
-      workflowId: watchId(tenant),
-      taskQueue,
-      args: [{ tenant } satisfies WatchInput],
-      signal: name,
-      signalArgs: [argument],
-      staticSummary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
-      typedSearchAttributes: [
-        { key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant), value: tenant },
-      ],
+  /** Something asked of the watch of a tenant, which may not be there. */
+  function ask<T>(tenant: string, run: () => Promise<T>): Promise<T> {
+    return call(run).catch((error: unknown) => {
+      throw explainMissing(error, `tenant ${tenant} has no watch: no event of it was ever reported here`);
     });
   }
 
-  /**
-   * A watch that cannot judge, because no worker runs or its rules cannot be read, keeps what it is sent in its history.
-   * Temporal ends a workflow whose history passes 50 MB, and everything in it would be lost, so the door closes before.
-   */
-  async function requireRoom(tenant: string, batch: readonly MeshEvent[]): Promise<void> {
-    const bytes = Buffer.byteLength(JSON.stringify(batch));
-    const room = (roomOf.get(tenant) ?? 0) - bytes;
-    roomOf.set(tenant, room);
-    if (room >= 0) return;
-    const historyBytes = await client.workflow
-      .getHandle(watchId(tenant))
-      .describe()
-      .then(
-        ({ status, historySize }) => (status.name === 'RUNNING' ? (historySize ?? 0) : 0),
-        (error: unknown) => {
-          if (error instanceof WorkflowNotFoundError) return 0;
-          throw error;
-        },
-      );
-    if (historyBytes > MAX_WAITING_BYTES) throw new WatchFullError(tenant, historyBytes);
-    roomOf.set(tenant, UNCHECKED_BYTES - bytes);
+  function call<T>(run: () => Promise<T>): Promise<T> {
+    return track(connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, run));
   }
-}
 
-/** Far enough below Temporal's 50 MB that several reporters at once do not overshoot it between two looks. */
-const MAX_WAITING_BYTES = 30_000_000;
-/** How much is sent between two looks at the size of the history. */
-const UNCHECKED_BYTES = 2_000_000;
-
-function groupByTenant(events: readonly MeshEvent[]): Map<string, MeshEvent[]> {
-  const groups = new Map<string, MeshEvent[]>();
-  for (const event of events) {
-    const group = groups.get(event.tenant);
-    if (group) group.push(event);
-    else groups.set(event.tenant, [event]);
+  /** A call that is about to be retried when its connection closes would bring down the whole process. */
+  function track<T>(started: Promise<T>): Promise<T> {
+    pending.add(started);
+    const done = () => pending.delete(started);
+    started.then(done, done);
+    return started;
   }
-  return groups;
 }

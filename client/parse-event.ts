@@ -2,40 +2,17 @@ import { MeshEvent, OUTCOMES } from '../contract/event.js';
 import { DEFAULT_TENANT } from '../contract/names.js';
 import { nearest } from '../contract/nearest.js';
 import { type Problem, problemsOf } from '../contract/problem.js';
-import { checkPayload } from './check-payload.js';
-
-/** An event as a runtime reports it; what is absent is filled in. */
-export interface EventInput {
-  event: string;
-  /** Default: `unknown`. */
-  outcome?: (typeof OUTCOMES)[number];
-  /** Default: a fresh id. Give a stable one, and a second report of the same thing is recognised. */
-  id?: string;
-  tenant?: string;
-  /** Default: `session_id` of the payload. */
-  session?: string;
-  agent?: string;
-  depth?: number;
-  source?: string;
-  /** Epoch milliseconds or an ISO 8601 text. Default: now. */
-  occurredAt?: number | string;
-  lineage?: { root: string; parent?: string };
-  payload?: Record<string, unknown>;
-}
-
-export interface EventDefaults {
-  now: number;
-  makeId(): string;
-  tenant?: string;
-  depth?: number;
-  source?: string;
-  lineage?: { root: string; parent?: string };
-}
+import type { Redactor } from '../rules/redact.js';
+import type { EventDefaults } from './event-input.js';
+import { preparePayload } from './prepare-payload.js';
 
 export type ParsedEvent = { ok: true; event: MeshEvent } | { ok: false; problems: Problem[] };
 
-/** Checks one reported event and fills in what is absent. Strict: a misspelt field is an error, not a lost fact. */
-export function parseEvent(input: unknown, defaults: EventDefaults): ParsedEvent {
+/**
+ * Checks one reported event, fills in what is absent, takes secrets out and cuts long texts. Strict: a misspelt field is an
+ * error, not a lost fact.
+ */
+export function parseEvent(input: unknown, defaults: EventDefaults, redactor: Redactor): ParsedEvent {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return {
       ok: false,
@@ -44,12 +21,13 @@ export function parseEvent(input: unknown, defaults: EventDefaults): ParsedEvent
   }
   const filled = fillIn(input, defaults);
   const parsed = MeshEvent.safeParse(filled);
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error, filled).map(withOutcomeHint) };
   // The payload as it was given: zod silently leaves out a key named __proto__, which is to be refused.
-  const problems = parsed.success
-    ? checkPayload(filled['payload'] as Record<string, unknown>)
-    : problemsOf(parsed.error, filled);
-  if (!parsed.success || problems.length > 0) return { ok: false, problems: problems.map(withOutcomeHint) };
-  return { ok: true, event: parsed.data };
+  const prepared = preparePayload(filled['payload'] as Record<string, unknown>, redactor);
+  const problems = [...secretsInNames(parsed.data, redactor), ...(prepared.ok ? [] : prepared.problems)];
+  if (!prepared.ok || problems.length > 0) return { ok: false, problems };
+  const { payload, truncated } = prepared;
+  return { ok: true, event: { ...withoutSecrets(parsed.data, redactor), payload, ...(truncated && { truncated }) } };
 }
 
 function fillIn(input: object, defaults: EventDefaults): Record<string, unknown> {
@@ -64,6 +42,7 @@ function fillIn(input: object, defaults: EventDefaults): Record<string, unknown>
     depth: defaults.depth ?? 0,
     ...(defaults.source !== undefined && { source: defaults.source }),
     ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),
+    ...(defaults.requestId !== undefined && { requestId: defaults.requestId }),
     ...given,
     ...(session !== undefined && { session }),
     payload,
@@ -84,6 +63,28 @@ function instant(written: unknown): unknown {
   if (typeof written !== 'string' || !/^\d{4}-\d\d-\d\d/.test(written)) return written;
   const at = Date.parse(written);
   return Number.isNaN(at) ? written : at;
+}
+
+/** Ids and event names are stored in clear and cannot be changed without becoming another: a secret there is refused. */
+function secretsInNames(event: MeshEvent, redactor: Redactor): Problem[] {
+  const names = {
+    id: event.id,
+    event: event.event,
+    'lineage.root': event.lineage?.root,
+    'lineage.parent': event.lineage?.parent,
+  };
+  return Object.entries(names).flatMap(([path, text = '']) =>
+    redactor.text(text) === text ? [] : [{ path, message: 'holds what looks like a secret', hint: 'use another name' }],
+  );
+}
+
+function withoutSecrets(event: MeshEvent, redactor: Redactor): MeshEvent {
+  const clean = { ...event };
+  for (const name of ['session', 'agent', 'source', 'requestId'] as const) {
+    const text = event[name];
+    if (text !== undefined) clean[name] = redactor.text(text);
+  }
+  return clean;
 }
 
 function withOutcomeHint(problem: Problem): Problem {

@@ -38,7 +38,10 @@ export const MeshEvent = strict({
   /** Epoch milliseconds. */
   occurredAt: wholeNumber(0, 8_640_000_000_000_000),
   lineage: Lineage.optional(),
+  /** True when long texts of the payload were cut on the way in. */
   truncated: flag().optional(),
+  /** The HTTP request that brought it, as in the gateway's access log. */
+  requestId: Label.optional(),
   payload: z.record(z.string(), z.unknown(), { error: 'an object' }),
 });
 export type MeshEvent = z.output<typeof MeshEvent>;

@@ -26,3 +26,14 @@ export function actionName(action: { id?: string | undefined; type: string }, in
 function segment(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
+
+/** Undefined for what is not the id of a remediation. */
+export function parseRemediationId(id: string): { tenant: string; rule: string; eventId: string } | undefined {
+  const [, tenant, rule, eventId] = /^remediation\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(id) ?? [];
+  if (tenant === undefined || rule === undefined || eventId === undefined) return undefined;
+  try {
+    return { tenant, rule: decodeURIComponent(rule), eventId };
+  } catch {
+    return undefined;
+  }
+}

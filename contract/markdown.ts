@@ -1,3 +1,5 @@
+import { visible, visibleLines } from './plain-text.js';
+
 // Details shown in the Temporal UI are Markdown. What comes from events goes through here, so that it stays text.
 
 /** A code span that nothing inside can end. */
@@ -8,11 +10,7 @@ export function code(text: string): string {
 
 /** A fenced block that nothing inside can end. Cut after invisible characters are written out, which makes them longer. */
 export function codeBlock(text: string, maxChars: number): string {
-  const shown = text
-    .slice(0, maxChars)
-    .split(/\r\n|\r|\n/)
-    .map(visible)
-    .join('\n');
+  const shown = visibleLines(text.slice(0, maxChars)).join('\n');
   const cut = text.length > maxChars || shown.length > maxChars ? `${shown.slice(0, maxChars).toWellFormed()}…` : shown;
   const longestRun = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longestRun + 1);
@@ -21,12 +19,4 @@ export function codeBlock(text: string, maxChars: number): string {
 
 export function utc(at: number): string {
   return `${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC`;
-}
-
-/** Control, bidirectional and zero-width characters as what they are, not as what they do. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
 }

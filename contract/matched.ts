@@ -1,4 +1,5 @@
 import type { MeshEvent } from './event.js';
+import type { MissedRule } from './verdict.js';
 
 /** What judging needs to know of a ruleset: facts, not texts, since this is recorded in the watch's history. */
 export interface RulesetFacts {
@@ -38,7 +39,8 @@ export interface RuleMatch {
   dedupKeys: string[];
 }
 
-export type EventMatches = { matches: RuleMatch[]; missed: string } | { error: string };
+/** `missed` says in one line why nothing matched; `misses` names the rules that did not look at the event, as far as there is room. */
+export type EventMatches = { matches: RuleMatch[]; missed: string; misses?: MissedRule[] } | { error: string };
 
 export type MatchedBatch =
   { available: true; ruleset: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };

@@ -9,7 +9,12 @@ export const WORKFLOW_TYPES = { watch: 'watch', remediate: 'remediate' } as cons
 
 export const SIGNALS = { events: 'events', rearm: 'rearm', pause: 'pause', resume: 'resume' } as const;
 
-export const QUERIES = { status: 'status', verdicts: 'verdicts', progress: 'progress' } as const;
+export const QUERIES = {
+  status: 'status',
+  verdicts: 'verdicts',
+  judgement: 'judgement',
+  progress: 'progress',
+} as const;
 
 /** Search attributes and their kinds; a dev server takes at most ten Keyword ones. */
 export const SEARCH_ATTRIBUTES = {

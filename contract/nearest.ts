@@ -1,5 +1,7 @@
 /** The candidate a person most likely meant, or nothing when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  // No slip of anyone's fingers, and comparing it would take long.
+  if (word.length > MAX_WORD_CHARS) return undefined;
   const allowed = Math.max(2, Math.floor(word.length / 3));
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
@@ -10,6 +12,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   }
   return best?.candidate;
 }
+
+const MAX_WORD_CHARS = 100;
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -43,7 +43,10 @@ export function formatProblem(problem: Problem): string {
 
 function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: unknown) => string): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey([...issue.path, key], key, issue.message.split(', ')));
+    const known = issue.message.split(', ');
+    // Whoever has so many of them did not misspell one, and guessing takes time.
+    const isGuessed = issue.keys.length <= MAX_GUESSED_KEYS;
+    return issue.keys.map((key) => unknownKey([...issue.path, key], key, known, isGuessed));
   }
   const path = formatPath(issue.path);
   if (issue.code === 'custom')
@@ -56,8 +59,10 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: u
   return [{ path, message: `expected ${expected}, found ${say(found)}`, expected, ...(hint && { hint }) }];
 }
 
-function unknownKey(path: PropertyKey[], key: string, known: string[]): Problem {
-  const guess = nearest(key, known);
+const MAX_GUESSED_KEYS = 20;
+
+function unknownKey(path: PropertyKey[], key: string, known: string[], isGuessed: boolean): Problem {
+  const guess = isGuessed ? nearest(key, known) : undefined;
   return {
     path: formatPath(path),
     message: `unknown key "${key}"`,

@@ -47,6 +47,8 @@ export interface RemediationInput {
   firedAt: number;
   event: MeshEvent;
   actions: ActionPlan[];
+  /** When an operator had it retried: what the runs before came to. Actions named here are not run again. */
+  earlier?: ActionResult[];
 }
 
 export interface ActionResult {

@@ -14,6 +14,23 @@ export const SETTINGS = {
     default: '',
     meaning: 'Mail server, such as `smtps://user:password@mail.example.com`. Empty: mails become `.eml` files.',
   },
+  MESH_GATEWAY_PORT: { default: '7280', meaning: 'Port of the HTTP gateway. `off`: `npm start` runs none.' },
+  MESH_GATEWAY_HOST: {
+    default: '127.0.0.1',
+    meaning: 'Address the gateway listens on. Anything but loopback needs tokens in `mesh.yaml`.',
+  },
+  MESH_GATEWAY_URL: {
+    default: '',
+    meaning: 'Gateway that hooks report to. Empty: the local one at `MESH_GATEWAY_PORT`.',
+  },
+  MESH_TOKEN: {
+    default: '',
+    meaning: 'Bearer token that hooks show the gateway. Empty: the file `token` in `MESH_HOME`, if any.',
+  },
+  MESH_REDACT_KEYS: {
+    default: '',
+    meaning: 'More payload keys whose values are secrets, parted by commas.',
+  },
 } as const;
 
 /** Set by the mesh for the agents it starts, and read back when such an agent reports an event. */
@@ -43,6 +60,12 @@ export interface Settings {
   temporalPort: number;
   uiPort: number;
   smtpUrl: string | undefined;
+  /** None: no gateway. */
+  gatewayPort: number | undefined;
+  gatewayHost: string;
+  gatewayUrl: string | undefined;
+  token: string | undefined;
+  redactKeys: string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,7 +74,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function readSettings(env: Environment): { settings: Settings; problems: string[]; warnings: string[] } {
   const problems: string[] = [];
   const value = (name: keyof typeof SETTINGS) => env[name] || SETTINGS[name].default;
-  const port = (name: 'MESH_TEMPORAL_PORT' | 'MESH_UI_PORT') => {
+  const port = (name: 'MESH_TEMPORAL_PORT' | 'MESH_UI_PORT' | 'MESH_GATEWAY_PORT') => {
     const number = Number(value(name));
     if (Number.isInteger(number) && number > 0 && number < 65_536) return number;
     problems.push(`${name}: expected a port from 1 to 65535, found ${JSON.stringify(env[name])}`);
@@ -64,9 +87,20 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
     temporalPort: port('MESH_TEMPORAL_PORT'),
     uiPort: port('MESH_UI_PORT'),
     smtpUrl: env['MESH_SMTP_URL'] || undefined,
+    gatewayPort: value('MESH_GATEWAY_PORT') === 'off' ? undefined : port('MESH_GATEWAY_PORT'),
+    gatewayHost: value('MESH_GATEWAY_HOST'),
+    gatewayUrl: env['MESH_GATEWAY_URL'] || undefined,
+    token: env['MESH_TOKEN'] || undefined,
+    redactKeys: value('MESH_REDACT_KEYS')
+      .split(',')
+      .map((key) => key.trim())
+      .filter((key) => key !== ''),
   };
   if (settings.smtpUrl !== undefined && !isSmtpUrl(settings.smtpUrl)) {
     problems.push('MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587');
+  }
+  if (settings.gatewayUrl !== undefined && !isHttpUrl(settings.gatewayUrl)) {
+    problems.push('MESH_GATEWAY_URL: expected an address such as https://mesh.example.com');
   }
   return { settings, problems, warnings: unknownVariables(env) };
 }
@@ -79,6 +113,15 @@ function isSmtpUrl(text: string): boolean {
     const { protocol, hostname, username, password } = new URL(text);
     decodeURIComponent(username + password);
     return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isHttpUrl(text: string): boolean {
+  try {
+    const { protocol, hostname } = new URL(text);
+    return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
   } catch {
     return false;
   }

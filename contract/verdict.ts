@@ -27,4 +27,23 @@ export type LoggedVerdict = Verdict & {
   depth: number;
   /** The workflow id of the remediation that a fire started. */
   remediation?: string;
+  /** On the first entry of an event: the rules that did not look at it, and what each missed on, the nearest first. */
+  missed?: MissedRule[];
+  /** How many copies of the event this entry stands for, when more than one. */
+  times?: number;
 };
+
+export interface MissedRule {
+  rule: string;
+  reason: string;
+}
+
+/** What a watch knows of one event. */
+export interface Judgement {
+  /**
+   * `judged`: the verdicts follow. `waiting`: it has arrived and is not judged yet. `forgotten`: it was judged, but so long
+   * ago that its verdicts are no longer kept. `unknown`: this watch has not seen it, or so long ago that it forgot.
+   */
+  state: 'judged' | 'waiting' | 'forgotten' | 'unknown';
+  verdicts: LoggedVerdict[];
+}

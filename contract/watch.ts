@@ -15,6 +15,10 @@ export interface VerdictsQuery {
   eventId?: string;
 }
 
+export interface JudgementQuery {
+  eventId: string;
+}
+
 export interface WatchInput {
   tenant: string;
   /** Continue as new from about this many events of history. */

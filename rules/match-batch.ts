@@ -3,6 +3,7 @@ import { MeshEvent } from '../contract/event.js';
 import type { EventMatches, MatchedBatch } from '../contract/matched.js';
 import type { Ruleset } from '../contract/ruleset.js';
 import { matchEvent, ruleFacts } from './match.js';
+import { messageOf } from '../contract/message-of.js';
 
 export interface LoadedRuleset {
   ruleset: Ruleset;
@@ -59,6 +60,6 @@ function matchOne(ruleset: Ruleset, event: unknown): EventMatches {
   try {
     return matchEvent(ruleset, parsed.data);
   } catch (error) {
-    return { error: `could not be matched: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500) };
+    return { error: `could not be matched: ${messageOf(error)}`.slice(0, 500) };
   }
 }

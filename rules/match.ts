@@ -2,6 +2,7 @@ import type { MeshEvent } from '../contract/event.js';
 import { actionName } from '../contract/ids.js';
 import type { EventMatches, RuleFacts, RuleMatch } from '../contract/matched.js';
 import type { Rule, Ruleset, Trigger } from '../contract/ruleset.js';
+import type { MissedRule } from '../contract/verdict.js';
 import { missedCondition } from './condition.js';
 import { cooldownKey, dedupKeys } from './fingerprint.js';
 
@@ -12,9 +13,11 @@ export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMat
   for (const rule of ruleset.rules) {
     const miss = missed(rule, event);
     if (miss === undefined) matches.push(matchOf(rule, event));
-    else misses.push({ text: `${rule.id}: ${miss}`, isNear: rule.trigger.event === event.event });
+    else misses.push({ rule: rule.id, reason: miss, isNear: rule.trigger.event === event.event });
   }
-  return { matches, missed: matches.length > 0 ? '' : summarise(misses) };
+  // Near misses first: a rule for another event says little about why this one did not fire.
+  const ordered = [...misses.filter(({ isNear }) => isNear), ...misses.filter(({ isNear }) => !isNear)];
+  return { matches, missed: matches.length > 0 ? '' : summarise(ordered), misses: inShort(ordered) };
 }
 
 /** What the guards need to know of a rule, with the file's defaults filled in. */
@@ -58,19 +61,31 @@ function matchOf(rule: Rule, event: MeshEvent): RuleMatch {
   };
 }
 
-interface Miss {
-  text: string;
+interface Miss extends MissedRule {
   isNear: boolean;
 }
 
 const SUMMARISED_MISSES = 3;
 const MISS_CHARS = 120;
 
-/** Near misses first: a rule for another event says little about why this one did not fire. */
 function summarise(misses: Miss[]): string {
   if (misses.length === 0) return 'the ruleset has no rules';
-  const ordered = [...misses.filter(({ isNear }) => isNear), ...misses.filter(({ isNear }) => !isNear)];
-  const shown = ordered.slice(0, SUMMARISED_MISSES).map(({ text }) => text.slice(0, MISS_CHARS));
+  const shown = misses.slice(0, SUMMARISED_MISSES).map(({ rule, reason }) => `${rule}: ${reason}`.slice(0, MISS_CHARS));
   const more = misses.length - shown.length;
   return `no rule matches: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
+
+/** Kept with the verdicts of the event, in the history and in the state of the watch, so there is room for so much only. */
+const KEPT_MISSES_CHARS = 1_000;
+
+function inShort(misses: Miss[]): MissedRule[] {
+  const kept: MissedRule[] = [];
+  let chars = 0;
+  for (const { rule, reason } of misses) {
+    const miss = { rule: rule.slice(0, MISS_CHARS), reason: reason.slice(0, MISS_CHARS) };
+    chars += miss.rule.length + miss.reason.length;
+    if (chars > KEPT_MISSES_CHARS) break;
+    kept.push(miss);
+  }
+  return kept;
 }

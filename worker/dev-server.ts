@@ -14,6 +14,8 @@ export interface DevServerOptions {
   uiPort?: number;
   databaseFile: string;
   namespace: string;
+  /** Limits of the server other than its own, as `name=value`: tests reach them sooner. */
+  dynamicConfig?: readonly string[];
 }
 
 export interface DevServer {
@@ -81,7 +83,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-function argumentsFor({ port, uiPort, databaseFile, namespace }: DevServerOptions): string[] {
+function argumentsFor({ port, uiPort, databaseFile, namespace, dynamicConfig = [] }: DevServerOptions): string[] {
   const searchAttributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, kind]) => [
     '--search-attribute',
     `${name}=${kind === 'INT' ? 'Int' : 'Keyword'}`,
@@ -96,6 +98,7 @@ function argumentsFor({ port, uiPort, databaseFile, namespace }: DevServerOption
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'busy_timeout=5000'],
     ...['--log-level', 'error'],
     ...searchAttributes,
+    ...dynamicConfig.flatMap((value) => ['--dynamic-config-value', value]),
   ];
 }
 

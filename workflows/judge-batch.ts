@@ -2,7 +2,7 @@ import { type ActivityFailure, proxyLocalActivities, rootCause, TimeoutFailure }
 import type { Fire, WatchActivities } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
 import type { EventMatches, RulesetFacts } from '../contract/matched.js';
-import type { LoggedVerdict, Verdict } from '../contract/verdict.js';
+import type { LoggedVerdict, MissedRule, Verdict } from '../contract/verdict.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '../rules/guards/judge.js';
 import { hashId, markSeen } from '../rules/guards/seen.js';
 import { noteChain } from './chains.js';
@@ -106,7 +106,7 @@ function judgeItem(
 ): Firing[] {
   const verdicts = verdictsOn(state, item, matched, ruleset, now);
   const subject = subjectOf(item.event);
-  const entries = logVerdicts(state, subject, verdicts, now);
+  const entries = logVerdicts(state, subject, verdicts, now, missedBy(verdicts, matched));
   const firedRules = new Set(verdicts.flatMap((verdict) => (verdict.verdict === 'fire' ? [verdict.rule] : [])));
   if (firedRules.size === 0) return [];
 
@@ -144,6 +144,14 @@ function verdictsOn(
     // A mistake of ours must not stop the watch: this event's verdict says so, the others go on.
     return [judgedError(`could not be judged: ${error instanceof Error ? error.message : String(error)}`)];
   }
+}
+
+/** Only where matching decided anything: a copy of an event shares the match of the first one. */
+function missedBy(verdicts: Verdict[], matched: EventMatches | undefined): MissedRule[] {
+  const wasMatched = verdicts.some(
+    (verdict) => verdict.rule !== undefined || ('code' in verdict && verdict.code === 'no-match'),
+  );
+  return wasMatched && matched && 'misses' in matched ? (matched.misses ?? []) : [];
 }
 
 function subjectOf(event: unknown): VerdictSubject {

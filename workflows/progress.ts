@@ -23,7 +23,9 @@ export interface Progress {
 }
 
 export function createProgress(input: RemediationInput, onChange: (progress: Progress) => void): Progress {
-  const states = new Map<string, ActionState>();
+  const states = new Map<string, ActionState>(
+    input.earlier?.map((result) => [result.action, { state: 'done', result }]),
+  );
   const progress: Progress = {
     start(action) {
       states.set(action, { state: 'running', sinceAt: Date.now() });

@@ -29,10 +29,12 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   showDetails(progress);
 
   const running: Promise<void>[] = [];
-  for (const [index, plan] of input.actions.entries()) {
+  // When an operator has it retried, what was done before stays done.
+  const due = input.actions.filter(({ name }) => progress.of(name).state !== 'done');
+  for (const [index, plan] of due.entries()) {
     const run = runAction(plan, input, progress);
     running.push(run);
-    if (index < input.actions.length - 1) await waitPatiently(run, plan);
+    if (index < due.length - 1) await waitPatiently(run, plan);
   }
   await Promise.all(running);
 

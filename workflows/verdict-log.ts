@@ -1,4 +1,4 @@
-import type { LoggedVerdict, SkipCode, Verdict } from '../contract/verdict.js';
+import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
 import type { RuleCounters } from '../contract/watch.js';
 import type { WatchState } from './watch-state.js';
 
@@ -17,15 +17,34 @@ export function logVerdicts(
   subject: VerdictSubject,
   verdicts: Verdict[],
   at: number,
+  missed: MissedRule[] = [],
 ): LoggedVerdict[] {
   state.counters.events += 1;
   count(state, verdicts, at);
-  const entries = verdicts.map((verdict): LoggedVerdict => {
+  if (isCopy(verdicts) && countCopy(state, subject, at)) return [];
+  const entries = verdicts.map((verdict, index): LoggedVerdict => {
     const short = verdict.verdict === 'skip' ? { ...verdict, reason: cut(verdict.reason) } : verdict;
-    return { ...short, at, eventId: subject.id, event: subject.event, depth: subject.depth };
+    const misses = index === 0 && missed.length > 0 ? { missed } : {};
+    return { ...short, at, eventId: subject.id, event: subject.event, depth: subject.depth, ...misses };
   });
   keep(state, entries);
   return entries;
+}
+
+function isCopy([verdict]: Verdict[]): boolean {
+  return verdict?.verdict === 'skip' && verdict.code === 'duplicate';
+}
+
+/** A storm of copies of one event is one entry with a count: it must not push every other verdict out of the log. */
+function countCopy(state: WatchState, subject: VerdictSubject, at: number): boolean {
+  const index = state.verdicts.findLastIndex(
+    (entry) => entry.eventId === subject.id && entry.verdict === 'skip' && entry.code === 'duplicate',
+  );
+  const [known] = index < 0 ? [] : state.verdicts.splice(index, 1);
+  if (!known) return false;
+  // At the end again, so that the log stays ordered by time.
+  state.verdicts.push({ ...known, at, times: (known.times ?? 1) + 1 });
+  return true;
 }
 
 /** A signal that was not understood is answered where people look for answers: among the verdicts. */

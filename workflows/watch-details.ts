@@ -97,7 +97,8 @@ function verdictLine(verdicts: LoggedVerdict[], latest: number): string {
   const said = new Map<string, string[]>();
   for (const verdict of verdicts) {
     const says = verdict.verdict === 'fire' ? '**fire**' : `${verdict.code} ${code(verdict.reason.slice(0, 160))}`;
-    const key = verdict.rule === undefined ? says : `${says} ${code(verdict.rule)}`;
+    const times = verdict.times === undefined ? '' : ` (${verdict.times} times)`;
+    const key = verdict.rule === undefined ? says + times : `${says} ${code(verdict.rule)}`;
     said.set(key, [...(said.get(key) ?? []), ...(verdict.action === undefined ? [] : [code(verdict.action)])]);
   }
   const parts = [...said].map(([says, actions]) => (actions.length === 0 ? says : `${says} ${actions.join(', ')}`));

@@ -1,6 +1,8 @@
-import type { LoggedVerdict } from '../contract/verdict.js';
-import type { VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
+import type { JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import { hasSeen } from '../rules/guards/seen.js';
 import type { Hold } from './hold.js';
+import { eventIdOf, type Inbox } from './inbox.js';
 import type { WatchState } from './watch-state.js';
 
 const LISTED_WINDOWS = 1000;
@@ -35,6 +37,16 @@ export function statusOf(
 export function verdictsOf(state: WatchState, query: VerdictsQuery | undefined): LoggedVerdict[] {
   const eventId = query?.eventId;
   return eventId === undefined ? state.verdicts : state.verdicts.filter((entry) => entry.eventId === eventId);
+}
+
+/** Answers the `judgement` query: the verdicts on one event, or why there are none. */
+export function judgementOf(state: WatchState, inbox: Inbox, query: JudgementQuery | undefined): Judgement {
+  const eventId = query?.eventId ?? '';
+  const verdicts = verdictsOf(state, { eventId });
+  if (verdicts.length > 0) return { state: 'judged', verdicts };
+  const isWaiting = inbox.items().some((item) => item.kind === 'event' && eventIdOf(item.event) === eventId);
+  if (isWaiting) return { state: 'waiting', verdicts };
+  return { state: hasSeen(state.memory, eventId) ? 'forgotten' : 'unknown', verdicts };
 }
 
 function nearest<T extends { untilAt: number }>(windows: T[]): T[] {

@@ -10,8 +10,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { QUERIES, SIGNALS } from '../contract/names.js';
-import type { LoggedVerdict } from '../contract/verdict.js';
-import type { VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
+import type { JudgementQuery, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { pruneExpired, rearm } from '../rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
 import { pruneChains } from './chains.js';
@@ -32,7 +32,7 @@ import { startFirings } from './start-firings.js';
 import { logRefusedSignal } from './verdict-log.js';
 import { renderWatchDetails } from './watch-details.js';
 import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
-import { statusOf, verdictsOf } from './watch-status.js';
+import { judgementOf, statusOf, verdictsOf } from './watch-status.js';
 
 /**
  * The long-lived workflow of a tenant: takes events, judges them, remembers the guards, starts remediations.
@@ -96,6 +96,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     setHandler(defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts), (query) => verdictsOf(state, query), {
       description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.',
     });
+    setHandler(
+      defineQuery<Judgement, [JudgementQuery?]>(QUERIES.judgement),
+      (query) => judgementOf(state, inbox, query),
+      { description: 'What is known of one event: {"eventId": "…"}.' },
+    );
   }
 
   function receive(signal: string, argument: unknown): void {

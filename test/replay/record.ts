@@ -136,7 +136,7 @@ for (let index = 0; index < 24; index++) {
     payload: { index },
   });
   await eventually('verdict', async () =>
-    (await mesh.verdicts('default', `guarded-${index}`)).length > 0 ? true : undefined,
+    (await mesh.verdicts(`guarded-${index}`)).length > 0 ? true : undefined,
   );
 }
 await mesh.pause('default', 'a test');

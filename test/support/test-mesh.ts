@@ -91,10 +91,10 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
       );
       return ids;
     },
-    verdicts: (eventId) => mesh.verdicts(tenant, eventId),
+    verdicts: (eventId) => mesh.verdicts(eventId, tenant),
     judged: (eventId) =>
       eventually(`a verdict on ${eventId}`, async () => {
-        const verdicts = await mesh.verdicts(tenant, eventId);
+        const verdicts = await mesh.verdicts(eventId, tenant);
         return verdicts.length > 0 ? verdicts.map(line) : undefined;
       }),
     status: () => mesh.status(tenant),

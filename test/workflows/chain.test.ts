@@ -37,12 +37,12 @@ test('an agent that reports its own failure goes one step deeper each time, unti
 
   await mesh.report({ id: 'root', event: 'PostToolUseFailure' });
   const refused = await eventually('end of the chain', async () => {
-    const verdicts = await sdk.verdicts(tenant);
+    const verdicts = await sdk.verdicts(undefined, tenant);
     return verdicts.find((verdict) => verdict.verdict === 'skip');
   });
 
   expect(refused).toMatchObject({ code: 'max-depth', reason: 'max chain depth reached (2/2)', depth: 2 });
-  const fired = (await sdk.verdicts(tenant)).filter(({ verdict }) => verdict === 'fire');
+  const fired = (await sdk.verdicts(undefined, tenant)).filter(({ verdict }) => verdict === 'fire');
   expect(fired.map(({ depth }) => depth)).toEqual([0, 1]);
   expect((await status()).chains).toMatchObject([{ root: 'root', remediations: 2, deepest: 1 }]);
   const second = await client.workflow.getHandle(fired[1]?.remediation ?? '').describe();

@@ -118,7 +118,7 @@ test('one event runs all three actions in order, and each receiver gets its effe
 test('the run explains itself in the Temporal UI', async () => {
   const [id = ''] = await mesh.report({ event: 'TaskCompleted', outcome: 'success' });
   await mesh.judged(id);
-  const fired = (await mesh.mesh.verdicts(mesh.tenant)).find(({ verdict }) => verdict === 'fire');
+  const fired = (await mesh.mesh.verdicts(undefined, mesh.tenant)).find(({ verdict }) => verdict === 'fire');
 
   const description = await mesh.client.workflow.getHandle(fired?.remediation ?? '').describe();
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { WatchFullError } from '../../client/mesh.js';
+import { type NotStoredError, WatchFullError } from '../../client/mesh.js';
 import { watchId } from '../../contract/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
@@ -20,7 +20,8 @@ test(
   async () => {
     mesh = await startTestMesh({ rules, withoutWorker: true });
     const { mesh: sdk, tenant, judged, status, startWorker } = mesh;
-    const payload = { text: 'x'.repeat(200_000) };
+    // In pieces, since a longer text is cut.
+    const payload = { texts: Array.from({ length: 25 }, () => 'x'.repeat(8_000)) };
     const event = (index: number) => ({ id: `e-${index}`, tenant, event: 'TaskCompleted', payload });
 
     let taken = 0;
@@ -33,8 +34,8 @@ test(
         refusal = error;
       }
     }
-    expect(refusal).toBeInstanceOf(WatchFullError);
-    expect((refusal as WatchFullError).message).toContain('takes no more');
+    expect(refusal).toMatchObject({ code: 'not-stored', reason: 'watch-full', cause: expect.any(WatchFullError) as Error });
+    expect((refusal as NotStoredError).message).toContain('takes no more');
     expect(taken * 200_000).toBeGreaterThan(25_000_000);
 
     await startWorker();

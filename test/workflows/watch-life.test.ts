@@ -59,7 +59,7 @@ test('events wait while there are no rules to judge by, and are judged in order 
   await writeRules(rules);
 
   expect(await judged('e-3')).toEqual(['r/tell fire']);
-  const fired = (await sdk.verdicts(tenant)).filter(({ verdict }) => verdict === 'fire').map(({ eventId }) => eventId);
+  const fired = (await sdk.verdicts(undefined, tenant)).filter(({ verdict }) => verdict === 'fire').map(({ eventId }) => eventId);
   expect(fired).toEqual(['e-1', 'e-2', 'e-3']);
   expect((await status()).held).toBeNull();
 });
@@ -170,7 +170,7 @@ test('a paused watch does not complete, and a live cooldown keeps it too', async
   await judged('e-2');
   // Ten times the idle limit: long enough for a watch that would close to have closed.
   await eventually('time to pass', async () => {
-    const { lastAt = 0 } = { lastAt: (await sdk.verdicts(tenant)).at(-1)?.at };
+    const { lastAt = 0 } = { lastAt: (await sdk.verdicts(undefined, tenant)).at(-1)?.at };
     return Date.now() - lastAt > 5_000 ? true : undefined;
   });
 

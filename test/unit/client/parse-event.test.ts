@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { type EventDefaults, type EventInput, parseEvent } from '../../../client/parse-event.js';
+import type { EventDefaults, EventInput } from '../../../client/event-input.js';
+import { parseEvent } from '../../../client/parse-event.js';
 import { formatProblem } from '../../../contract/problem.js';
+import { createRedactor } from '../../../rules/redact.js';
 
+const redactor = createRedactor();
 const defaults: EventDefaults = { now: 1_000, makeId: () => 'made-id' };
 
 describe('parseEvent', () => {
   test('fills in what is absent', () => {
-    expect(parseEvent({ event: 'Stop' }, defaults)).toEqual({
+    expect(parseEvent({ event: 'Stop' }, defaults, redactor)).toEqual({
       ok: true,
       event: {
         id: 'made-id',
@@ -124,14 +127,18 @@ describe('parseEvent', () => {
     ['a number', 5],
     ['a list', [{ event: 'Stop' }]],
   ])('refuses %s', (_, input) => {
-    expect(parseEvent(input, defaults)).toMatchObject({
+    expect(parseEvent(input, defaults, redactor)).toMatchObject({
       ok: false,
       problems: [{ path: '', message: 'expected an event object' }],
     });
   });
 
   test('names every problem at once, with a hint where there is one', () => {
-    const parsed = parseEvent({ evnt: 'Stop', outcome: 'fail', depth: '1', payload: 'x', Tenant: 'y' }, defaults);
+    const parsed = parseEvent(
+      { evnt: 'Stop', outcome: 'fail', depth: '1', payload: 'x', Tenant: 'y' },
+      defaults,
+      redactor,
+    );
 
     expect(parsed.ok ? [] : parsed.problems.map(formatProblem).sort()).toEqual([
       'Tenant: unknown key "Tenant" (did you mean "tenant"?)',
@@ -153,13 +160,13 @@ describe('parseEvent', () => {
     ['timedout', 'timeout'],
     ['unknwon', 'unknown'],
   ])('guesses that outcome %s means %s', (outcome, meant) => {
-    const parsed = parseEvent({ event: 'Stop', outcome }, defaults);
+    const parsed = parseEvent({ event: 'Stop', outcome }, defaults, redactor);
 
     expect(parsed).toMatchObject({ ok: false, problems: [{ path: 'outcome', hint: `did you mean "${meant}"?` }] });
   });
 
   test('has no guess for an outcome like no other', () => {
-    const parsed = parseEvent({ event: 'Stop', outcome: 'purple' }, defaults);
+    const parsed = parseEvent({ event: 'Stop', outcome: 'purple' }, defaults, redactor);
 
     expect(parsed.ok ? [] : parsed.problems).toEqual([
       expect.not.objectContaining({ hint: expect.anything() as unknown }),
@@ -202,12 +209,12 @@ describe('parseEvent', () => {
 });
 
 function eventOf(input: unknown, known = defaults) {
-  const parsed = parseEvent(input, known);
+  const parsed = parseEvent(input, known, redactor);
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('; '));
   return parsed.event;
 }
 
 function problemPaths(input: unknown): string[] {
-  const parsed = parseEvent(input, defaults);
+  const parsed = parseEvent(input, defaults, redactor);
   return parsed.ok ? [] : parsed.problems.map(({ path }) => path);
 }

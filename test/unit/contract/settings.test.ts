@@ -13,6 +13,11 @@ describe('readSettings', () => {
         temporalPort: 7233,
         uiPort: 8233,
         smtpUrl: undefined,
+        gatewayPort: 7280,
+        gatewayHost: '127.0.0.1',
+        gatewayUrl: undefined,
+        token: undefined,
+        redactKeys: [],
       },
       problems: [],
       warnings: [],
@@ -27,6 +32,11 @@ describe('readSettings', () => {
       MESH_TEMPORAL_PORT: '1',
       MESH_UI_PORT: '65535',
       MESH_SMTP_URL: 'smtps://user:secret@mail.example.com',
+      MESH_GATEWAY_PORT: 'off',
+      MESH_GATEWAY_HOST: '0.0.0.0',
+      MESH_GATEWAY_URL: 'https://mesh.example.com',
+      MESH_TOKEN: 'mesh_abc',
+      MESH_REDACT_KEYS: 'pin, iban,',
     });
 
     expect(problems).toEqual([]);
@@ -37,6 +47,11 @@ describe('readSettings', () => {
       temporalPort: 1,
       uiPort: 65_535,
       smtpUrl: 'smtps://user:secret@mail.example.com',
+      gatewayPort: undefined,
+      gatewayHost: '0.0.0.0',
+      gatewayUrl: 'https://mesh.example.com',
+      token: 'mesh_abc',
+      redactKeys: ['pin', 'iban'],
     });
   });
 
@@ -47,11 +62,12 @@ describe('readSettings', () => {
   });
 
   test.each(['0', '65536', '-1', '72.5', 'seven', '7233x'])('refuses port %s', (port) => {
-    const { problems } = readSettings({ MESH_TEMPORAL_PORT: port, MESH_UI_PORT: port });
+    const { problems } = readSettings({ MESH_TEMPORAL_PORT: port, MESH_UI_PORT: port, MESH_GATEWAY_PORT: port });
 
     expect(problems).toEqual([
       `MESH_TEMPORAL_PORT: expected a port from 1 to 65535, found "${port}"`,
       `MESH_UI_PORT: expected a port from 1 to 65535, found "${port}"`,
+      `MESH_GATEWAY_PORT: expected a port from 1 to 65535, found "${port}"`,
     ]);
   });
 
@@ -63,6 +79,12 @@ describe('readSettings', () => {
       expect(problems).toEqual(['MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587']);
     },
   );
+
+  test.each(['mesh.example.com', 'ftp://mesh.example.com', 'http://'])('refuses gateway %s', (url) => {
+    const { problems } = readSettings({ MESH_GATEWAY_URL: url });
+
+    expect(problems).toEqual(['MESH_GATEWAY_URL: expected an address such as https://mesh.example.com']);
+  });
 
   test('warns of a variable nobody reads, and guesses which was meant', () => {
     const { warnings, problems } = readSettings({ MESH_RULE_FILE: 'x', MESH_HOMES: 'y', MESH_SOMETHING_ELSE: 'z' });

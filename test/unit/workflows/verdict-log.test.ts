@@ -45,6 +45,31 @@ describe('logVerdicts', () => {
     expect(state.verdicts[0]?.remediation).toBe('remediation/x');
   });
 
+  test('names the rules that did not look at the event once, with the first entry', () => {
+    const missed = [{ rule: 'other', reason: 'trigger wants Setup' }];
+
+    const entries = logVerdicts(aState(), subject, [fire('r', 'a'), fire('r', 'b')], 100, missed);
+
+    expect(entries.map((entry) => entry.missed)).toEqual([missed, undefined]);
+  });
+
+  test('counts copies of one event in one entry, so that a storm of them pushes nothing out', () => {
+    const state = aState();
+    const copy: Verdict = { verdict: 'skip', code: 'duplicate', reason: 'event id already seen' };
+    logVerdicts(state, subject, [fire('r', 'a')], 1);
+
+    for (let at = 2; at <= 1_000; at++) logVerdicts(state, subject, [copy], at);
+    logVerdicts(state, { ...subject, id: 'e2' }, [copy], 1_001);
+    logVerdicts(state, subject, [copy], 1_002);
+
+    expect(state.verdicts.map(({ eventId, verdict, at, times }) => ({ eventId, verdict, at, times }))).toEqual([
+      { eventId: 'e1', verdict: 'fire', at: 1, times: undefined },
+      { eventId: 'e2', verdict: 'skip', at: 1_001, times: undefined },
+      { eventId: 'e1', verdict: 'skip', at: 1_002, times: 1_000 },
+    ]);
+    expect(state.counters).toMatchObject({ events: 1_002, skipped: { duplicate: 1_001 } });
+  });
+
   test('keeps the last 200', () => {
     const state = aState();
 

@@ -1,0 +1,32 @@
+/** An event as a runtime reports it; what is absent is filled in. */
+export interface EventInput {
+  event: string;
+  /** Default: `unknown`. */
+  outcome?: 'success' | 'failed' | 'timeout' | 'unknown';
+  /** Default: a fresh id. Give a stable one, and a second report of the same thing is recognised. */
+  id?: string;
+  tenant?: string;
+  /** Default: `session_id` of the payload. */
+  session?: string;
+  agent?: string;
+  depth?: number;
+  source?: string;
+  /** Epoch milliseconds or an ISO 8601 text. Default: now. */
+  occurredAt?: number | string;
+  lineage?: { root: string; parent?: string };
+  payload?: Record<string, unknown>;
+  /** Set when long texts of the payload were cut already. */
+  truncated?: boolean;
+  requestId?: string;
+}
+
+/** What an event gets that does not say it itself. */
+export interface EventDefaults {
+  now: number;
+  makeId(): string;
+  tenant?: string;
+  depth?: number;
+  source?: string;
+  lineage?: { root: string; parent?: string };
+  requestId?: string;
+}

@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { MeshEvent } from '../contract/event.js';
+import { watchId } from '../contract/ids.js';
+import { SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../contract/names.js';
+import type { WatchInput } from '../contract/watch.js';
+import { type NotStoredReason, WatchFullError } from './errors.js';
+import { isPassing, isSignalLimit } from './temporal-errors.js';
+import { createWatchRoom } from './watch-room.js';
+
+export interface Sender {
+  /** Stores one batch of events with the watch of a tenant, which is started if it does not run. */
+  send(tenant: string, batch: readonly MeshEvent[], deadlineAt: number): Promise<void>;
+  signal(tenant: string, name: string, argument: unknown): Promise<void>;
+  /** Why a batch was not stored, in a word. */
+  reasonOf(error: unknown): NotStoredReason;
+}
+
+/** The watch takes no more signals in this run, and cannot begin the next one before a worker runs. */
+const SIGNAL_LIMIT_PAUSE_MS = 250;
+
+export function createSender(client: Client, taskQueue: string): Sender {
+  const requireRoom = createWatchRoom(client);
+
+  return {
+    send: (tenant, batch, deadlineAt) =>
+      client.withDeadline(deadlineAt, async () => {
+        await requireRoom(tenant, batch);
+        await sendUntil(deadlineAt, () => signal(tenant, SIGNALS.events, batch));
+      }),
+    signal,
+    reasonOf(error) {
+      if (error instanceof WatchFullError) return 'watch-full';
+      return isPassing(error) || isSignalLimit(error) ? 'unreachable' : 'refused';
+    },
+  };
+
+  /** The server counts this refusal among those that no retry mends, but it ends when the watch continues as new. */
+  async function sendUntil(deadlineAt: number, send: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        if (!isSignalLimit(error) || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt) throw error;
+        await wait(SIGNAL_LIMIT_PAUSE_MS);
+      }
+    }
+  }
+
+  async function signal(tenant: string, name: string, argument: unknown): Promise<void> {
+    await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
+      workflowId: watchId(tenant),
+      taskQueue,
+      args: [{ tenant } satisfies WatchInput],
+      signal: name,
+      signalArgs: [argument],
+      staticSummary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
+      typedSearchAttributes: [
+        { key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant), value: tenant },
+      ],
+    });
+  }
+}

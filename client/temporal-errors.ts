@@ -1,0 +1,64 @@
+import {
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { MeshError } from './errors.js';
+
+// What errors of the Temporal client mean to the mesh. The codes are gRPC's.
+const DEADLINE_EXCEEDED = 4;
+const RESOURCE_EXHAUSTED = 8;
+const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
+const CANCELLED = 1;
+
+/** A refusal that may well be none a little later. */
+export function isPassing(error: unknown): boolean {
+  return [CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE].includes(codeOf(error) ?? -1);
+}
+
+/** Temporal takes so many signals into one run of a workflow; a watch reaches that only while no worker runs. */
+export function isSignalLimit(error: unknown): boolean {
+  return detailsOf(error).includes('exceeded workflow execution limit for signal events');
+}
+
+/** Turns "not found" and "nobody answers" into errors of the mesh; anything else stays what it is. */
+export function explainMissing(error: unknown, notFound: string): unknown {
+  if (error instanceof WorkflowNotFoundError || error instanceof QueryRejectedError) {
+    return new MeshError('not-found', notFound, { cause: error });
+  }
+  return explainNoWorker(error);
+}
+
+/** A query that is not answered in time, or not known, while Temporal itself answers: no worker, or one of another version. */
+export function explainNoWorker(error: unknown): unknown {
+  if (error instanceof QueryNotRegisteredError) {
+    return new MeshError('no-worker', 'the worker is older than this client: restart it', { cause: error });
+  }
+  const isUnanswered =
+    codeOf(error) === FAILED_PRECONDITION || (codeOf(error) === DEADLINE_EXCEEDED && !isUnreachable(error));
+  if (!isUnanswered) return error;
+  return new MeshError('no-worker', 'no worker answers: start one with `npm start`', { cause: error });
+}
+
+/** The connection itself is the trouble, not what was asked. */
+function isUnreachable(error: unknown): boolean {
+  return /connect|ECONNREFUSED|name resolution|waiting for/i.test(detailsOf(error));
+}
+
+function codeOf(error: unknown): number | undefined {
+  const grpc = grpcErrorIn(error);
+  return grpc?.code;
+}
+
+function detailsOf(error: unknown): string {
+  const grpc = grpcErrorIn(error);
+  return grpc ? `${grpc.details} ${grpc.message}` : '';
+}
+
+function grpcErrorIn(error: unknown) {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause : undefined;
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { connectMesh, type Mesh, NotStoredError } from '../../client/mesh.js';
+import { type DevServer, type DevServerOptions, freePort, startDevServer } from '../../worker/dev-server.js';
+import { eventually } from '../support/eventually.js';
+import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
+
+// What the SDK does when the server will not take an event now. The server is the tests' own: it takes only so many
+// signals into one run, and it is stopped and started.
+
+const SIGNAL_LIMIT = 12;
+const rules = {
+  defaultCooldownMs: 0,
+  defaultDedupWindowMs: 0,
+  rules: [{ id: 'r', mode: 'shadow', trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team' }] }],
+};
+
+let folder: string;
+let serverOptions: DevServerOptions;
+let server: DevServer | undefined;
+let mesh: TestMesh | undefined;
+let other: Mesh | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mesh-limits-'));
+  serverOptions = {
+    binary: inject('temporalBinary'),
+    port: await freePort(),
+    databaseFile: join(folder, 'temporal.db'),
+    namespace: 'default',
+    dynamicConfig: [`history.maximumSignalsPerExecution=${SIGNAL_LIMIT}`],
+  };
+  server = await startDevServer(serverOptions);
+});
+
+afterEach(async () => {
+  await other?.close();
+  await mesh?.stop();
+  other = mesh = undefined;
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test(
+  'a run that takes no more signals delays a report until a worker has begun the next run',
+  { timeout: 60_000 },
+  async () => {
+    const address = server?.address ?? '';
+    mesh = await startTestMesh({ rules, address, withoutWorker: true, watch: { maxHistoryEvents: 10 } });
+    const { report, status, startWorker, tenant } = mesh;
+
+    // The start of the watch was a signal too.
+    for (let index = 1; index < SIGNAL_LIMIT; index++) await report({ id: `e-${index}` });
+    const impatient = await connectMesh({
+      connection: connectionTo(address),
+      taskQueue: mesh.taskQueue,
+      giveUpAfterMs: 800,
+    });
+    other = impatient;
+    const refused = await impatient
+      .report({ event: 'TaskCompleted', id: 'given-up', tenant })
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(NotStoredError);
+    expect(refused).toMatchObject({ reason: 'unreachable', ids: ['given-up'], storedIds: [] });
+    expect((refused as Error).message).toContain('exceeded workflow execution limit for signal events');
+
+    const patient = report({ id: 'late' });
+    await startWorker();
+    await expect(patient).resolves.toEqual(['late']);
+    await eventually('all judged', async () => ((await status()).counters.events === SIGNAL_LIMIT ? true : undefined));
+  },
+);
+
+test('a report made while the server is down is stored when it comes back in time', { timeout: 60_000 }, async () => {
+  mesh = await startTestMesh({ rules, address: server?.address ?? '' });
+  const { report, judged, mesh: sdk } = mesh;
+  await report({ id: 'before' });
+  expect(await judged('before')).toEqual(['r/notify_team:0 shadow']);
+  await mesh.stopWorker();
+
+  await server?.stop();
+  const late = report({ id: 'late' }, { id: 'later' });
+  expect((await sdk.health()).isReachable).toBe(false);
+  server = await startDevServer(serverOptions);
+
+  expect(await late).toEqual(['late', 'later']);
+  await mesh.startWorker();
+  expect(await judged('later')).toEqual(['r/notify_team:0 shadow']);
+  expect((await sdk.health()).workers).toBe(1);
+});
+
+test(
+  'a mesh that need not connect at once starts without a server, says what was not stored, and goes on with one',
+  { timeout: 60_000 },
+  async () => {
+    const port = await freePort();
+    const address = `127.0.0.1:${port}`;
+    const options: DevServerOptions = {
+      ...serverOptions,
+      port,
+      databaseFile: join(folder, 'second.db'),
+      dynamicConfig: [],
+    };
+    const lazy = await connectMesh({ connection: connectionTo(address), isLazy: true, giveUpAfterMs: 300 });
+    other = lazy;
+    const event = { event: 'TaskCompleted', id: 'e-1' };
+
+    const begun = Date.now();
+    await expect(lazy.report([event, { ...event, id: 'e-2' }])).rejects.toMatchObject({
+      code: 'not-stored',
+      reason: 'unreachable',
+      ids: ['e-1', 'e-2'],
+    });
+    expect(Date.now() - begun).toBeLessThan(1_500);
+
+    const second = await startDevServer(options);
+    try {
+      await eventually('stored', () => lazy.report(event));
+    } finally {
+      await lazy.close();
+      await second.stop();
+    }
+  },
+);
+
+function connectionTo(address: string) {
+  return { address, namespace: 'default', options: {}, isGiven: true };
+}
