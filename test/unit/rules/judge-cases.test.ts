@@ -5,6 +5,7 @@ import { parseEvent } from '../../../client/parse-event.js';
 import type { Ruleset } from '../../../contract/ruleset.js';
 import type { Verdict } from '../../../contract/verdict.js';
 import { parseRuleset } from '../../../rules/parse-ruleset.js';
+import { createRedactor } from '../../../rules/redact.js';
 import { simulate, type SimulatedStep } from '../../../rules/simulate.js';
 
 // The cases that settle arguments. Their files are copies, byte for byte, of the ones the project was given.
@@ -87,7 +88,7 @@ function rulesetOf(rules: unknown): Ruleset {
 }
 
 function stepOf({ atMs, event }: JudgeCase['steps'][number], index: number): SimulatedStep {
-  const parsed = parseEvent(event, { now: atMs, makeId: () => `step-${index}` });
+  const parsed = parseEvent(event, { now: atMs, makeId: () => `step-${index}` }, createRedactor());
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return { atMs, event: parsed.event };
 }

@@ -72,7 +72,11 @@ describe('matchEvent', () => {
   });
 
   test('a ruleset without rules says so', () => {
-    expect(matchEvent(aRuleset([]), anEvent())).toEqual({ matches: [], missed: 'the ruleset has no rules' });
+    expect(matchEvent(aRuleset([]), anEvent())).toEqual({
+      matches: [],
+      missed: 'the ruleset has no rules',
+      misses: [],
+    });
   });
 
   test('near misses are named before rules for other events, and only a few of them', () => {
@@ -86,15 +90,28 @@ describe('matchEvent', () => {
     );
   });
 
+  test('names every rule that did not look, also when another one did, the nearest first', () => {
+    const rules = [aRule({ id: 'far', trigger: { event: 'Stop' } }), aRule(), aRule({ id: 'near', enabled: false })];
+
+    const { matches, misses } = matchEvent(aRuleset(rules), anEvent());
+
+    expect(matches.map(({ rule }) => rule)).toEqual(['a-rule']);
+    expect(misses).toEqual([
+      { rule: 'near', reason: 'rule is disabled' },
+      { rule: 'far', reason: 'trigger wants Stop' },
+    ]);
+  });
+
   test('the text about misses stays short with rules as long as they may be', () => {
     const rules = Array.from({ length: 500 }, (_, index) =>
       aRule({ id: `${index}-${'x'.repeat(500)}`, trigger: { event: 'Stop' } }),
     );
 
-    const { missed } = matchEvent(aRuleset(rules), anEvent());
+    const { missed, misses } = matchEvent(aRuleset(rules), anEvent());
 
     expect(missed.length).toBeLessThan(450);
     expect(missed).toMatch(/; and 497 more$/);
+    expect(JSON.stringify(misses).length).toBeLessThan(1_500);
   });
 });
 

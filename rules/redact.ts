@@ -1,0 +1,108 @@
+import type { RedactOptions } from '../contract/redact-options.js';
+import { isOption } from './harmless-values.js';
+import { numbered, outsideMarks, REDACTED } from './redacted.js';
+import { isSecret, type SecretKind, secretKeys } from './secret-keys.js';
+import { pairHider } from './secret-pairs.js';
+import { hideShapes } from './secret-shapes.js';
+
+export { REDACTED } from './redacted.js';
+
+/** Hides secrets. What it has been over once, it does not change a second time. */
+export interface Redactor {
+  /** A copy without secrets of what JSON can hold; the same value when there is none. At most some hundred levels deep. */
+  value(value: unknown): unknown;
+  text(text: string): string;
+}
+
+/**
+ * Knows secrets by the key they stand under, by their own look, and by what stands before them in a text; `options` names
+ * more of them. Pure, and free of anything slow to load: every hook call passes here.
+ */
+export function createRedactor({ keys = [], patterns = [] }: RedactOptions = {}): Redactor {
+  const secrets = secretKeys(keys);
+  const { kindOf } = secrets;
+  const hidePairs = pairHider(secrets);
+  const own = patterns.map(everywhere);
+
+  function once(written: string): string {
+    // Shapes first: a private key has several lines, and a value beside a key ends with its own.
+    return own.reduce(hideOwn, hidePairs(hideShapes(written)));
+  }
+
+  function text(written: string): string {
+    let before = written;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const after = once(before);
+      if (after === before) return after;
+      before = after;
+    }
+    return REDACTED;
+  }
+
+  function value(given: unknown): unknown {
+    if (typeof given === 'string') return text(given);
+    if (Array.isArray(given)) return list(given);
+    return typeof given === 'object' && given !== null ? object(given) : given;
+  }
+
+  function list(given: unknown[]): unknown[] {
+    const items: unknown[] = given.map((item, index) => (isArgument(given[index - 1], item) ? REDACTED : value(item)));
+    return items.some((item, index) => item !== given[index]) ? items : given;
+  }
+
+  /** An argument list: `["--password", "…"]`. */
+  function isArgument(flag: unknown, item: unknown): boolean {
+    if (typeof flag !== 'string' || typeof item !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(flag)) return false;
+    return !isOption(item) && isSecret(kindOf(flag), item);
+  }
+
+  function object(given: object): object {
+    const entries: [string, unknown][] = Object.entries(given);
+    const names = distinctNames(entries.map(([key]) => ({ key, name: text(key) })));
+    const named = kindOfNamed(entries);
+    const hidden = entries.map(([key, inner], index): [string, unknown] => {
+      const name = names[index] ?? key;
+      const kind = kindOf(key) ?? kindOf(name) ?? (/^value$/i.test(key) ? named : undefined);
+      return [name, isSecret(kind, inner) ? REDACTED : value(inner)];
+    });
+    const isSame = entries.every(([key, inner], index) => hidden[index]?.[0] === key && hidden[index][1] === inner);
+    // Entries, not assignment: a key named __proto__ must stay a key.
+    return isSame ? given : Object.fromEntries(hidden);
+  }
+
+  /** A variable as Kubernetes and others write it: `{name: 'DB_PASSWORD', value: …}`. */
+  function kindOfNamed(entries: [string, unknown][]): SecretKind | undefined {
+    const [, name] = entries.find(([key]) => /^(?:name|key)$/i.test(key)) ?? [];
+    return typeof name === 'string' ? kindOf(name) : undefined;
+  }
+
+  return { value, text };
+}
+
+/** What one round hides can bring the next to light. A text that still gives up secrets after these is hidden whole. */
+const MAX_ROUNDS = 6;
+
+function everywhere(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''));
+}
+
+function hideOwn(text: string, pattern: RegExp): string {
+  // A pattern that matches nothing matches everywhere, and says nothing.
+  return outsideMarks(text, (piece) => piece.replace(pattern, (found) => (found === '' ? '' : REDACTED)));
+}
+
+/** Keys that were secrets all become the same; a number in the mark keeps what stands under them apart. */
+function distinctNames(keys: { key: string; name: string }[]): string[] {
+  if (keys.every(({ key, name }) => key === name)) return keys.map(({ key }) => key);
+  const taken = new Set(keys.flatMap(({ key, name }) => (key === name ? [key] : [])));
+  const counts = new Map<string, number>();
+  return keys.map(({ key, name }) => {
+    if (key === name) return key;
+    let free = name;
+    let count = counts.get(name) ?? 1;
+    while (taken.has(free)) free = numbered(name, ++count);
+    counts.set(name, count);
+    taken.add(free);
+    return free;
+  });
+}
