@@ -90,16 +90,18 @@ function linkCommand() {
 function build() {
   if (isBuilt()) return;
   say('Compiling …');
-  // Compiled aside and then moved in one step, so that a command started meanwhile never sees half of it.
+  // Compiled aside and then swapped, so that a command started meanwhile never sees half of it. A hook does not wait for
+  // this turn: between the two renames is the only moment in which it finds nothing.
   const fresh = join(ROOT, `dist-${process.pid}`);
+  const old = `${fresh}-old`;
   try {
     run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
     run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
     writeFileSync(join(fresh, '.built-from'), buildStamp());
-    rmSync(DIST, { recursive: true, force: true });
+    if (existsSync(DIST)) renameSync(DIST, old);
     renameSync(fresh, DIST);
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type { Settings } from '../../../contract/settings.js';
+import type { GatewayTarget } from '../hook/hook-options.js';
+import { shellWord } from '../terminal/shell-word.js';
+import type { HookEntry } from './hook-entries.js';
+
+export interface HookForm {
+  settings: Settings;
+  gateway: GatewayTarget | undefined;
+  tenant: string | undefined;
+  /** Whether the gateway asks for a token. */
+  hasToken: boolean;
+}
+
+/** In seconds. A hook ends far sooner by itself; this is for a machine that is very busy. */
+const TIMEOUT_SECONDS = 10;
+const LOCAL_GATEWAY = 'http://127.0.0.1:7280';
+
+/**
+ * The form that loses nothing. Through a shell, in whatever folder the agent works and without the variables of this
+ * terminal: so every path is whole, and what is not as by default is said.
+ */
+export function commandHook({ settings, gateway, tenant }: HookForm, event?: string): HookEntry {
+  const url = gateway?.url ?? 'off';
+  const words = [
+    ...[shellWord(process.execPath), shellWord(meshCommandFile()), 'hook', 'claude-code'],
+    ...['--home', shellWord(resolve(settings.home))],
+    ...(url === LOCAL_GATEWAY ? [] : ['--gateway', shellWord(url)]),
+    ...(tenant === undefined ? [] : ['--tenant', shellWord(tenant)]),
+  ];
+  const command = words.join(' ');
+  return { type: 'command', command: event === 'StopFailure' ? insisting(command) : command, timeout: TIMEOUT_SECONDS };
+}
+
+/**
+ * Claude Code does not wait for this event's hook. When it ends right after, as `claude -p` does, it signals the hook, which
+ * may not have begun: then the shell, which lets the signal pass, begins it again. A hook that has begun ends with 0.
+ */
+function insisting(command: string): string {
+  return `trap : TERM HUP INT; ${command} || ${command}`;
+}
+
+/** Posted by the runtime itself; what the gateway does not take at once is lost. */
+export function httpHook({ gateway, hasToken }: HookForm): HookEntry {
+  const variables: Record<string, string> = {
+    'X-Mesh-Depth': 'MESH_DEPTH',
+    'X-Mesh-Root-Event': 'MESH_ROOT_EVENT',
+    'X-Mesh-Remediation': 'MESH_REMEDIATION',
+  };
+  const headers = Object.fromEntries(Object.entries(variables).map(([header, name]) => [header, `$${name}`]));
+  return {
+    type: 'http',
+    url: `${(gateway?.url ?? LOCAL_GATEWAY).replace(/\/+$/, '')}/v1/hooks/claude-code`,
+    timeout: TIMEOUT_SECONDS,
+    headers: { ...(hasToken && { Authorization: 'Bearer $MESH_TOKEN' }), ...headers },
+    allowedEnvVars: [...(hasToken ? ['MESH_TOKEN'] : []), ...Object.values(variables)],
+  };
+}
+
+/** By the package's own name, which finds it from the sources and from what they are compiled to. */
+export function meshCommandFile(): string {
+  const manifest = createRequire(import.meta.url).resolve('remediation-mesh/package.json');
+  return join(dirname(manifest), 'client', 'cli', 'mesh.mjs');
+}

@@ -1,0 +1,81 @@
+import { chmod, copyFile, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { CliError } from '../cli-error.js';
+import { messageOf } from '../../../contract/message-of.js';
+
+export interface SettingsFile {
+  path: string;
+  /** Absent when there is no such file yet. */
+  text: string | undefined;
+  value: unknown;
+}
+
+export async function readSettingsFile(path: string): Promise<SettingsFile> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { path, text: undefined, value: {} };
+    throw new CliError(`${path}: cannot be read: ${message}`);
+  }
+  const json = text.replace(/^\uFEFF/, '');
+  if (json.trim() === '') return { path, text, value: {} };
+  try {
+    return { path, text, value: JSON.parse(json) };
+  } catch (error) {
+    const why = messageOf(error);
+    throw new CliError(
+      `${path}: not valid JSON: ${why}. Nothing was changed: mend the file, or name another with --settings.`,
+    );
+  }
+}
+
+/** Replaces the file in one step, with a copy of what was there beside it. Returns the copy's name. */
+export async function writeSettingsFile(
+  { path, text: before }: SettingsFile,
+  text: string,
+): Promise<string | undefined> {
+  const target = await throughLinks(path);
+  const backup = before === undefined ? undefined : await makeBackup(path);
+  const fresh = `${target}.${process.pid}.tmp`;
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    const file = await open(fresh, 'wx', 0o600);
+    await file
+      .writeFile(text)
+      .then(() => file.sync())
+      .finally(() => file.close());
+    if (before !== undefined) await chmod(fresh, (await stat(target)).mode & 0o777);
+    await rename(fresh, target);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw new CliError(`${path}: cannot be written: ${messageOf(error)}`);
+  }
+  return backup;
+}
+
+async function makeBackup(path: string): Promise<string> {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  for (let count = 1; ; count++) {
+    const backup = `${path}.backup-${stamp}${count === 1 ? '' : `-${count}`}`;
+    try {
+      await copyFile(path, backup, constants.COPYFILE_EXCL);
+      return backup;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') throw new CliError(`${path}: no copy could be made, so nothing was changed: ${message}`);
+    }
+  }
+}
+
+/** A settings file is often a link into somebody's dotfiles: the link stays, what it points to changes. */
+async function throughLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
+    return isLink ? throughLinks(resolve(dirname(path), await readlink(path))) : path;
+  }
+}

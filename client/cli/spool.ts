@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { visible } from '../../contract/plain-text.js';
+import { type Environment, readSettings } from '../../contract/settings.js';
+import { type SpoolSurvey, surveySpool } from '../spool/survey.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { type Flushed, flushSpool } from './flush-spool.js';
+import { print, printJson } from './print.js';
+import { moment } from './terminal/times.js';
+
+interface SpoolOptions {
+  flush?: boolean;
+  home?: string;
+  gateway?: string;
+  json?: boolean;
+}
+
+export function addSpoolCommand(program: Command): void {
+  program
+    .command('spool')
+    .description('what hooks could not deliver: how many events wait, what was refused or dropped')
+    .option('--flush', 'send what waits, now')
+    .option('--home <folder>', 'state folder, with the spool (default: MESH_HOME)')
+    .option('--gateway <url>', 'gateway to send to, or off (default: MESH_GATEWAY_URL, or the local one)')
+    .option('--json', 'print one JSON object')
+    .action((options: SpoolOptions) => spool(options, process.env));
+}
+
+async function spool(options: SpoolOptions, env: Environment): Promise<void> {
+  const { settings } = readSettings(env);
+  const home = options.home ?? settings.home;
+  const folder = join(home, 'spool');
+  const flushed = options.flush
+    ? await flushSpool({ folder, home, gateway: options.gateway, settings, env })
+    : undefined;
+  const survey = await surveySpool(folder);
+  if (options.json) printJson({ ...(flushed && { flushed }), ...survey });
+  else print([...(flushed ? describeFlush(flushed) : []), ...describe(survey, Date.now())].join('\n'));
+
+  const isLeft = survey.waiting.count + survey.raw > 0;
+  if (flushed?.isUnreachable) process.exitCode = EXIT_CODES.unreachable;
+  else if (options.flush && (isLeft || (flushed?.refused ?? 0) > 0)) process.exitCode = EXIT_CODES.refused;
+}
+
+function describeFlush({ to, sent, refused, problems }: Flushed): string[] {
+  const what = refused === 0 ? `Sent ${events(sent)}` : `Sent ${events(sent)}, refused ${refused}`;
+  return [`${what}, to ${to}.`, ...problems.map(visible)];
+}
+
+/** Enough to see what is wrong; all of them are in the folder. */
+const SHOWN_REFUSED = 20;
+
+function describe({ folder, waiting, raw, refused, dropped }: SpoolSurvey, now: number): string[] {
+  const since =
+    waiting.oldestAt === undefined ? '' : `, ${size(waiting.bytes)}, the oldest since ${moment(waiting.oldestAt, now)}`;
+  const { last } = dropped;
+  return [
+    `Spool ${folder}`,
+    `  waiting  ${events(waiting.count)}${since}`,
+    ...(raw > 0
+      ? [`  raw      ${events(raw)}, from while the mesh was being compiled; the next hook takes them up`]
+      : []),
+    `  refused  ${events(refused.length)}`,
+    ...refused.slice(-SHOWN_REFUSED).map(({ file, reason }) => `           ${file}\n             ${visible(reason)}`),
+    `  dropped  ${events(dropped.count)}${last ? `, ${size(dropped.bytes)}, the last at ${last.at}: ${last.why}` : ''}`,
+  ];
+}
+
+function events(count: number): string {
+  return count === 1 ? '1 event' : `${count} events`;
+}
+
+function size(bytes: number): string {
+  return bytes < 1_024 ? `${bytes} bytes` : `${(bytes / 1_024).toFixed(1)} KiB`;
+}

@@ -1,0 +1,65 @@
+import type { EventInput } from '../event-input.js';
+import type { Drained, DrainOptions } from './drain.js';
+import type { EntryFile } from './entry.js';
+import { readEntry } from './read-entry.js';
+import { refuseFile } from './refuse.js';
+import { messageOf } from '../../contract/message-of.js';
+
+/** One draining, from its beginning to its end. */
+export interface Run extends DrainOptions {
+  drained: Drained;
+  /** Names that stay, for this time. */
+  passed: Set<string>;
+  /** Tenants whose events cannot be stored now; the others need not wait for them. */
+  heldTenants: Set<string | undefined>;
+}
+
+export interface Loaded {
+  file: EntryFile;
+  event: EventInput;
+}
+
+const MAX_BATCH_EVENTS = 200;
+const MAX_BATCH_BYTES = 512 * 1024;
+
+/** Takes from the end of the list, where the oldest are, what one call may carry: of one tenant, so that none fails for another. */
+export async function takeBatch(run: Run, files: EntryFile[]): Promise<Loaded[]> {
+  const batch: Loaded[] = [];
+  let bytes = 0;
+  for (let file = files.at(-1); file !== undefined; file = files.at(-1)) {
+    bytes += file.bytes;
+    if (batch.length > 0 && (batch.length === MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) break;
+    const event = await load(run, file);
+    if (batch.length > 0 && event !== undefined && event.tenant !== batch[0]?.event.tenant) break;
+    files.pop();
+    if (event !== undefined) batch.push({ file, event });
+  }
+  return batch;
+}
+
+/** The event in a file; undefined for one that is gone, is no event, or stays. */
+async function load(run: Run, { name }: EntryFile): Promise<EventInput | undefined> {
+  const { log, passed } = run;
+  const read = await readEntry(run.folder, name);
+  if (read.is === 'gone') return undefined;
+  if (read.is === 'broken') {
+    await putAside(run, name, read.reason);
+    return undefined;
+  }
+  if (read.is === 'closed') log(`${name} cannot be read and stays: ${messageOf(read.error)}`);
+  const event = read.is === 'closed' ? undefined : run.eventOf ? run.eventOf(read.entry) : read.entry.event;
+  if (event !== undefined && !run.heldTenants.has(event.tenant)) return event;
+  passed.add(name);
+  return undefined;
+}
+
+/** Out of the way of the others, or at least past it. */
+export async function putAside(run: Run, name: string, reason: string): Promise<void> {
+  try {
+    await refuseFile(run.folder, name, reason, run.log);
+    run.drained.refused += 1;
+  } catch (error) {
+    run.passed.add(name);
+    run.log(`${name} is refused (${reason}) but cannot be moved away: ${messageOf(error)}`);
+  }
+}
