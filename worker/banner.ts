@@ -10,11 +10,14 @@ export interface Started {
   server: DevServer | undefined;
   temporalUi: string | undefined;
   rules: RulesetAnswer;
+  /** Where the gateway is, and whom it serves. */
+  gateway: string;
 }
 
 /** What a newcomer needs to know, in under fifteen lines. */
-export function printBanner({ settings, connection, server, temporalUi, rules }: Started): void {
+export function printBanner({ settings, connection, server, temporalUi, rules, gateway }: Started): void {
   const lines: [string, string][] = [
+    ['Gateway', gateway],
     ['Temporal', describeServer(connection, server)],
     [
       'State',
@@ -27,9 +30,9 @@ export function printBanner({ settings, connection, server, temporalUi, rules }:
         ? `files in ${join(settings.home, 'mail')}/ (MESH_SMTP_URL is not set)`
         : 'over SMTP',
     ],
-    ['Log', join(settings.home, 'worker.log')],
+    ['Logs', `${join(settings.home, 'worker.log')}, gateway.log`],
   ];
-  if (server) lines.splice(1, 0, ['Temporal CLI', server.binary]);
+  if (server) lines.splice(2, 0, ['Temporal CLI', server.binary]);
   if (temporalUi !== undefined) lines.unshift(['Temporal UI', temporalUi]);
   const text = [
     'remediation-mesh is running.',

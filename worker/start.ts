@@ -11,16 +11,20 @@ import { printBanner } from './banner.js';
 import { createConsoleLog } from './console-log.js';
 import { createWorker } from './create-worker.js';
 import { type DevServer, startDevServer } from './dev-server.js';
+import { ExplainedError } from './explained-error.js';
 import { makeWorld } from './make-world.js';
+import { openDoor } from './open-door.js';
+import { stopRequest } from './stop-request.js';
 import { findTemporal } from './temporal-binary.js';
+import { messageOf } from '../contract/message-of.js';
 
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
 async function start(): Promise<void> {
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) say(`Warning: ${warning}`);
-  if (problems.length > 0) throw new Explained(problems.join('\n'));
+  if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
 
-  const stopping = stopRequest();
+  const stopping = stopRequest(say);
   const log = pino({ level: 'info', base: null }, pino.destination(await logFile(settings)));
   // Before anything else of the SDK: its runtime is made once per process, with the logger it is given now.
   Runtime.install({
@@ -41,21 +45,27 @@ async function start(): Promise<void> {
     const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
     const rules = await world.rulesets.get(DEFAULT_TENANT);
     const config = await world.config.get();
-    const worker = await createWorker({ connection: given, world });
-    const running = worker.run();
-    const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? ownUi;
-    printBanner({ settings, connection: given, server, temporalUi, rules });
-    consoleLog.showNews();
-    const gone = server?.ended.then(() => say('The Temporal server ended. Stopping; start again to go on.'));
-    await Promise.race([running, stopping, ...(gone ? [gone] : [])]);
-    worker.shutdown();
-    await running;
+    const door = await openDoor({ settings, env: process.env, connection: given, sources: world });
+    try {
+      const worker = await createWorker({ connection: given, world });
+      const running = worker.run();
+      const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? ownUi;
+      printBanner({ settings, connection: given, server, temporalUi, rules, gateway: door.description });
+      consoleLog.showNews();
+      const ended = await Promise.race([running, stopping, ...(server ? [server.ended.then(() => 'server')] : [])]);
+      if (ended === 'server') say('The Temporal server ended. Stopping; start again to go on.');
+      // The worker goes on meanwhile, and the server: what came through the door must be stored.
+      await door.close();
+      worker.shutdown();
+      await running;
+    } catch (error) {
+      await door.close();
+      throw error;
+    }
   } finally {
     await server?.stop();
   }
 }
-
-class Explained extends Error {}
 
 async function startOwnServer(settings: Settings, namespace: string): Promise<DevServer> {
   const binary = await findTemporal({ env: process.env, say });
@@ -78,7 +88,7 @@ async function requireSearchAttributes(connection: ReturnType<typeof readConnect
     const missing = await missingSearchAttributes(probe, connection.namespace);
     if (missing.length === 0) return;
     const where = `namespace ${connection.namespace} at ${connection.address}`;
-    throw new Explained(
+    throw new ExplainedError(
       `${where} lacks the search attributes ${missing.join(', ')}.\nRegister them once: npx mesh setup-server`,
     );
   } finally {
@@ -91,22 +101,6 @@ async function logFile(settings: Settings): Promise<string> {
   return join(settings.home, 'worker.log');
 }
 
-function stopRequest(): Promise<void> {
-  let stoppingSince = Infinity;
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        // A second time means now, whatever the first one waits for. One Ctrl-C may arrive twice, from npm too.
-        if (Date.now() - stoppingSince > 1_000) process.exit(130);
-        if (stoppingSince < Infinity) return;
-        stoppingSince = Date.now();
-        say('\nStopping …');
-        resolve();
-      });
-    }
-  });
-}
-
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -116,8 +110,8 @@ try {
 } catch (error) {
   const { settings } = readSettings(process.env);
   const explanation = explainConnectionError(error, readConnection(settings, process.env));
-  if (!explanation && !(error instanceof Explained) && process.env['DEBUG']) console.error(error);
-  say(explanation ?? (error instanceof Error ? error.message : String(error)));
+  if (!explanation && !(error instanceof ExplainedError) && process.env['DEBUG']) console.error(error);
+  say(explanation ?? messageOf(error));
   // The SDK's native part would keep the process alive; everything that had to be stopped is.
   process.exit(1);
 }

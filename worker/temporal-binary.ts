@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
+import { messageOf } from '../contract/message-of.js';
 
 const run = promisify(execFile);
 
@@ -44,7 +45,7 @@ export async function findTemporal({ env, say, sources = sourcesFor(env) }: Find
       await install(await fetchInto(), cached);
       return cached;
     } catch (error) {
-      const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+      const reason = messageOf(error).split('\n')[0] ?? '';
       tried.push(`${name}: ${reason}`);
       say('  … not to be had there.');
     }

@@ -6,18 +6,26 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectMesh, type Mesh } from '../../client/mesh.js';
 import { freePort } from '../../worker/dev-server.js';
 import { eventually } from '../support/eventually.js';
+import { get, postJson } from '../support/gateway-process.js';
 import { type Running, runMesh, startNode } from '../support/run-command.js';
 
 let home: string;
 let env: Record<string, string>;
 let address: string;
+let gateway: string;
 let started: Running[] = [];
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'mesh-start-'));
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort, gatewayPort] = [await freePort(), await freePort(), await freePort()];
   address = `127.0.0.1:${port}`;
-  env = { MESH_HOME: home, MESH_TEMPORAL_PORT: String(port), MESH_UI_PORT: String(uiPort) };
+  env = {
+    MESH_HOME: home,
+    MESH_TEMPORAL_PORT: String(port),
+    MESH_UI_PORT: String(uiPort),
+    MESH_GATEWAY_PORT: String(gatewayPort),
+  };
+  gateway = `http://127.0.0.1:${gatewayPort}`;
 });
 
 afterEach(async () => {
@@ -55,7 +63,7 @@ async function withMesh<T>(use: (mesh: Mesh) => Promise<T>): Promise<T> {
 function codesOn(id: string): Promise<string[]> {
   return withMesh((mesh) =>
     eventually('verdicts', async () => {
-      const verdicts = await mesh.verdicts('default', id);
+      const verdicts = await mesh.verdicts(id);
       return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
     }),
   );
@@ -82,9 +90,20 @@ test('npm start, an event, Ctrl-C, npm start again: the cooldown is still live',
   expect(await codesOn('e-1')).toEqual(['fire', 'fire', 'shadow']);
   await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
   expect(await pressCtrlC(first)).toBe(0);
+  expect(first.output().stderr).not.toContain('The Temporal server ended');
   expect(await isListening(address)).toBe(false);
 
   const second = await start();
+  const posted = await postJson(`${gateway}/v1/events`, { event: 'TaskCompleted', id: 'e-http' });
+  expect(posted.status).toBe(202);
+  expect(await codesOn('e-http')).toEqual(['no-match']);
+  const hook = { hook_event_name: 'SessionStart', session_id: 's-1', source: 'startup' };
+  expect(await runMesh(['hook', 'claude-code'], env, JSON.stringify(hook))).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+  expect((await get(`${gateway}/readyz`)).status).toBe(200);
   await runMesh(failure('e-2'), env);
   expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
   expect(await pressCtrlC(second)).toBe(0);

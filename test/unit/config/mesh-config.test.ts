@@ -12,6 +12,8 @@ describe('parseMeshConfig', () => {
         agents: {},
         teams: {},
         notify: { fromName: 'Remediation Mesh', fromAddress: 'mesh@localhost.localdomain' },
+        gateway: { tokens: [], allowedOrigins: [], allowedHosts: [], eventsPerSecond: 5_000 },
+        redact: { keys: [], patterns: [] },
         folder: '/etc/mesh',
       },
     });
@@ -137,9 +139,70 @@ describe('parseMeshConfig', () => {
       'f:1: temporalUi: expected an http or https address, found "javascript:alert(1)"',
     ],
     [
+      'a token in the place of its hash, without saying it',
+      'gateway: {tokens: [{name: a, sha256: [mesh_secret], roles: [report]}]}',
+      'f:1: gateway.tokens[0].sha256[0]: expected a SHA-256 hash as `mesh token new` prints it: ' +
+        '64 lower-case hexadecimal digits, found a text',
+    ],
+    [
+      'a token without a hash',
+      'gateway: {tokens: [{name: a, sha256: [], roles: [report]}]}',
+      'f:1: gateway.tokens[0].sha256: expected at least one hash, found an empty list',
+    ],
+    [
+      'a token with three hashes',
+      `gateway: {tokens: [{name: a, sha256: [${'a b c'.replace(/\w/g, (digit) => `"${digit.repeat(64)}",`)}], roles: [report]}]}`,
+      'f:1: gateway.tokens[0].sha256: expected at most two hashes',
+    ],
+    [
+      'a role that is none',
+      `gateway: {tokens: [{name: a, sha256: [${'a'.repeat(64)}], roles: [admin]}]}`,
+      'f:1: gateway.tokens[0].roles[0]: expected one of report, read, operate, found "admin"',
+    ],
+    [
+      'a token without a role',
+      `gateway: {tokens: [{name: a, sha256: [${'a'.repeat(64)}], roles: []}]}`,
+      'f:1: gateway.tokens[0].roles: expected at least one role, found an empty list',
+    ],
+    [
+      'a tenant that is none',
+      `gateway: {tokens: [{name: a, sha256: [${'a'.repeat(64)}], tenant: A, roles: [read]}]}`,
+      'f:1: gateway.tokens[0].tenant: expected a tenant name',
+    ],
+    [
+      'an origin with a path',
+      'gateway: {allowedOrigins: ["https://a.example/"]}',
+      'f:1: gateway.allowedOrigins[0]: is not an origin such as https://console.example.com, without a path',
+    ],
+    [
+      'every origin at once',
+      'gateway: {allowedOrigins: ["*"]}',
+      'f:1: gateway.allowedOrigins[0]: is not an origin such as https://console.example.com, without a path',
+    ],
+    [
+      'a host with a port',
+      'gateway: {allowedHosts: ["a.example:80"]}',
+      'f:1: gateway.allowedHosts[0]: expected a host name without a port, found "a.example:80"',
+    ],
+    [
+      'no events at all',
+      'gateway: {eventsPerSecond: 0}',
+      'f:1: gateway.eventsPerSecond: expected a whole number from 1 to 100000, found 0',
+    ],
+    [
+      'a pattern that is none',
+      'redact: {patterns: ["("]}',
+      'f:1: redact.patterns[0]: is not a regular expression that finds something',
+    ],
+    [
+      'a pattern that finds nothing everywhere',
+      'redact: {patterns: ["a*"]}',
+      'f:1: redact.patterns[0]: is not a regular expression that finds something',
+    ],
+    [
       'an unknown part',
       'mail: {}',
-      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi)',
+      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi, gateway, redact)',
     ],
     [
       'null',
@@ -153,6 +216,32 @@ describe('parseMeshConfig', () => {
 
     const problems = parsed.ok ? [] : parsed.problems.map(formatProblem);
     expect(problems.map((one) => one.slice(0, problem.length))).toEqual([problem]);
+  });
+
+  test('takes tokens, of which two hashes are good while one replaces the other', () => {
+    const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
+    const parsed = parseMeshConfig(
+      `gateway: {tokens: [{name: ci, sha256: [${a}, ${b}], tenant: acme, roles: [report, read]}]}`,
+      'f',
+    );
+
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: { gateway: { tokens: [{ name: 'ci', sha256: [a, b], tenant: 'acme', roles: ['report', 'read'] }] } },
+    });
+  });
+
+  test('refuses tokens that could be mistaken for each other', () => {
+    const token = (name: string, hash: string) => ({ name, sha256: [hash.repeat(64)], roles: ['report'] });
+    const tokens = [token('one', 'a'), token('two', 'b'), token('one', 'b')];
+
+    const parsed = parseMeshConfig(JSON.stringify({ gateway: { tokens } }), 'f');
+
+    expect(parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'gateway.tokens[1].sha256[0]: this hash stands here more than once',
+      'gateway.tokens[2].name: duplicate token "one"',
+      'gateway.tokens[2].sha256[0]: this hash stands here more than once',
+    ]);
   });
 
   test('names every problem at once', () => {

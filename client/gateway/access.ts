@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto';
+import { DEFAULT_TENANT } from '../../contract/names.js';
+import { type Role, ROLES } from '../../contract/roles.js';
+import { hashOfToken } from './token.js';
+
+/** Whoever a token belongs to. */
+export interface Principal {
+  name: string;
+  tenant: string;
+  roles: readonly Role[];
+}
+
+export interface Access {
+  /** No tokens are configured: then whoever reaches the gateway may do everything, and only this machine may reach it. */
+  isOpen: boolean;
+  /** Whom it serves. */
+  tenants: readonly string[];
+  find(token: string): Principal | undefined;
+  /** The same by the hash of a token, for what was written down to be sent later. */
+  findByHash(sha256: string): Principal | undefined;
+}
+
+export interface KnownToken extends Principal {
+  /** Hashes of the tokens that are good now; two while one replaces the other. */
+  sha256: readonly string[];
+}
+
+/** Who may come in, by bearer token. */
+export function createAccess(tokens: readonly KnownToken[]): Access {
+  const known = tokens.flatMap(({ name, tenant, roles, sha256 }) =>
+    sha256.map((hex) => ({ hash: Buffer.from(hex, 'hex'), principal: { name, tenant, roles } })),
+  );
+  return {
+    isOpen: tokens.length === 0,
+    tenants: tokens.length === 0 ? [DEFAULT_TENANT] : [...new Set(tokens.map(({ tenant }) => tenant))].sort(),
+    find: (token) => owner(hashOfToken(token)),
+    findByHash: (sha256) => owner(Buffer.from(sha256, 'hex')),
+  };
+
+  /** All are compared, each in the same time: how long it takes tells nothing about which one was nearly right. */
+  function owner(given: Buffer): Principal | undefined {
+    return known.filter(({ hash }) => hash.length === given.length && timingSafeEqual(hash, given))[0]?.principal;
+  }
+}
+
+/** Whoever comes while there are no tokens. */
+export const ANYONE: Principal = { name: 'anyone', tenant: DEFAULT_TENANT, roles: ROLES };
+
+/** Whoever asks for what needs no token. */
+export const NOBODY: Principal = { name: '', tenant: '', roles: [] };

@@ -1,0 +1,23 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { DOCS_HEADERS } from './answer-headers.js';
+
+export const DOCS_PATH = '/docs';
+
+/** A page on which a person can read and try the routes. Everything it needs comes from here, so it works offline. */
+export async function addDocsPage(app: FastifyInstance, document: object): Promise<void> {
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await app.register(swaggerUi, {
+    routePrefix: DOCS_PATH,
+    // The default would ask a server elsewhere whether the document is valid.
+    uiConfig: { validatorUrl: null, docExpansion: 'list', tryItOutEnabled: false, persistAuthorization: false },
+    theme: { title: 'Remediation mesh' },
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.headers(DOCS_HEADERS);
+        done();
+      },
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import type { Problem } from '../../contract/problem.js';
+import { fromBinary } from '../../rules/dialects/cloudevents/from-binary.js';
+import { mapCloudEvent } from '../../rules/dialects/cloudevents/map.js';
+import type { Mapped } from '../../rules/dialects/mapped.js';
+import { GatewayProblem } from './gateway-problem.js';
+import type { Call } from './route.js';
+
+export const CLOUD_EVENT = 'application/cloudevents+json';
+export const CLOUD_EVENTS = 'application/cloudevents-batch+json';
+
+/** Events as they were sent, not checked yet. */
+export interface SentEvents {
+  inputs: unknown[];
+  isArray: boolean;
+  /** Where the caller finds what a problem is about: CloudEvents have other names for the same things. */
+  placeOf(problem: Problem): Problem;
+}
+
+/** Finds the events in the body of a request: one, an array, or CloudEvents in one of their three HTTP forms. */
+export function readEvents(call: Call): SentEvents {
+  const { body, contentType, headers } = call;
+  if (contentType === CLOUD_EVENTS && !Array.isArray(body)) throw expected('an array of CloudEvents');
+  if (contentType === CLOUD_EVENT && Array.isArray(body))
+    throw expected(`one CloudEvent; an array goes as ${CLOUD_EVENTS}`);
+  if (contentType === CLOUD_EVENT || contentType === CLOUD_EVENTS) return cloudEvents(body);
+  if (Object.keys(headers).some((name) => name.startsWith('ce-')))
+    return cloudEvents(fromBinary(textOnly(headers), body));
+  // Nothing at all is no event; in CloudEvents' binary form it is one without data.
+  if (body === undefined) throw new GatewayProblem('invalid-json', 'the body is empty: expected an event, or an array');
+  return { inputs: Array.isArray(body) ? body : [body], isArray: Array.isArray(body), placeOf: (problem) => problem };
+}
+
+function cloudEvents(body: unknown): SentEvents {
+  const isArray = Array.isArray(body);
+  const mapped = (isArray ? body : [body]).map(mapCloudEvent);
+  const problems = mapped.flatMap((one, index) => problemsOf(one, isArray ? `[${index}]` : ''));
+  if (problems.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems });
+  return { inputs: mapped.flatMap((one) => (one.ok ? [one.event] : [])), isArray, placeOf: inCloudEvent };
+}
+
+function problemsOf(mapped: Mapped, place: string): Problem[] {
+  if (mapped.ok) return [];
+  return mapped.problems.map((problem) => ({
+    ...problem,
+    path: [place, problem.path].filter((part) => part !== '').join('.'),
+  }));
+}
+
+const NAMES: Record<string, string> = { event: 'type', occurredAt: 'time', payload: 'data' };
+
+function inCloudEvent(problem: Problem): Problem {
+  const path = problem.path.replace(
+    /^((?:\[\d+\]\.)?)(event|occurredAt|payload)(?=$|[.[])/,
+    (_all, place: string, name: string) => {
+      return place + (NAMES[name] ?? name);
+    },
+  );
+  return { ...problem, path };
+}
+
+function textOnly(headers: Call['headers']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  );
+}
+
+function expected(what: string): GatewayProblem {
+  return new GatewayProblem('invalid-event', `expected ${what}`, {
+    problems: [{ path: '', message: `expected ${what}`, expected: what }],
+  });
+}

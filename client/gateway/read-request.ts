@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { problemsOf } from '../../contract/problem.js';
+import { GatewayProblem } from './gateway-problem.js';
+import { NoBody } from './schemas.js';
+
+/** Checks the parameters of a path or query, or a small body, by the schema of the route. */
+export function readInput<Schema extends z.ZodObject>(schema: Schema, given: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new GatewayProblem('invalid-request', undefined, { problems: problemsOf(parsed.error, given) });
+}
+
+/** For routes that need nothing but their address: a body that says something would be ignored otherwise. */
+export function readEmptyBody(body: unknown): void {
+  if (body !== undefined) readInput(NoBody, body);
+}
+
+/** A query is all text; where the schema wants a number, one that is written as such counts as one. */
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, given: object): z.output<Schema> {
+  const fields = new Map(Object.entries<z.core.$ZodType>(schema.shape));
+  const read = Object.entries(given).map(([name, value]: [string, unknown]) => {
+    const isNumber = typeof value === 'string' && /^\d{1,9}$/.test(value) && wantsNumber(fields.get(name));
+    return [name, isNumber ? Number(value) : value] as const;
+  });
+  return readInput(schema, Object.fromEntries(read));
+}
+
+function wantsNumber(schema: z.core.$ZodType | undefined): boolean {
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return inner instanceof z.ZodNumber;
+}

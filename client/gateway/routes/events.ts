@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { MeshEvent } from '../../../contract/event.js';
+import { remediationId, watchId } from '../../../contract/ids.js';
+import type { Judgement } from '../../../contract/verdict.js';
+import { MeshError } from '../../errors.js';
+import { GatewayProblem } from '../gateway-problem.js';
+import { withIdempotencyKey } from '../idempotency-key.js';
+import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
+import { type Call, route, type RouteWorld } from '../route.js';
+import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas.js';
+import { takeEvents } from '../take-events.js';
+
+export const reportEvents = route({
+  id: 'reportEvents',
+  method: 'POST',
+  path: '/v1/events',
+  role: 'report',
+  tag: 'events',
+  summary: 'Report one event, an array of up to 1,000, or CloudEvents',
+  description:
+    'Answers once Temporal has stored the events. An array is taken whole or not at all. CloudEvents 1.0 are taken in ' +
+    'structured, batch and binary mode (`ce-` headers, data as the body). Whether an event was a copy of an earlier one is ' +
+    'for the watch to say: see `GET /v1/events/{id}`.',
+  headers: {
+    'Idempotency-Key':
+      'Becomes the id of a single event that has none, so that a second request is recognised as a copy.',
+  },
+  bodies: {
+    'application/json': EventOrEvents,
+    [CLOUD_EVENT]: CloudEvent,
+    [CLOUD_EVENTS]: CloudEvents,
+  },
+  answers: { 202: { what: 'Stored.', schema: Accepted } },
+  problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
+  async handle(call, world) {
+    const sent = readEvents(call);
+    const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
+    const ids = await takeEvents({ ...sent, inputs }, call, world);
+    return { status: 202, body: { events: ids.map((id) => ({ id })), watch: watchId(call.principal.tenant) } };
+  },
+});
+
+export const getEvent = route({
+  id: 'getEvent',
+  method: 'GET',
+  path: '/v1/events/:id',
+  role: 'read',
+  tag: 'events',
+  summary: 'How an event was judged, and which remediations it started',
+  params: z.strictObject({ id: MeshEvent.shape.id }),
+  answers: { 200: { what: 'The verdicts, and the remediations.', schema: EventAnswer } },
+  problems: ['not-found', 'no-worker', 'unavailable'],
+  async handle(call, world) {
+    const { id } = call.params;
+    const judgement = await world.mesh.judgement(id, call.principal.tenant);
+    if (judgement.state === 'unknown') {
+      throw new GatewayProblem('not-found', 'the watch has not seen this event, or so long ago that it forgot');
+    }
+    const remediations = judgement.state === 'forgotten' ? await search(call, id, world) : startedBy(judgement);
+    return { status: 200, body: { id, ...judgement, remediations } };
+  },
+});
+
+interface Started {
+  id: string;
+  rule: string;
+}
+
+function startedBy({ verdicts }: Judgement): Started[] {
+  const found = verdicts.flatMap(({ remediation: id, rule }) =>
+    id === undefined || rule === undefined ? [] : [[id, { id, rule }] as const],
+  );
+  return [...new Map(found).values()];
+}
+
+/** More rules than that are not looked for. */
+const SEARCHED_RULES = 100;
+
+/** The verdicts are gone, but the remediations have ids that can be made again. */
+async function search({ principal }: Call, eventId: string, world: RouteWorld): Promise<Started[]> {
+  const { counters } = await world.mesh.status(principal.tenant);
+  const possible = Object.keys(counters.rules)
+    .slice(0, SEARCHED_RULES)
+    .map((rule) => ({ id: remediationId(principal.tenant, rule, eventId), rule }));
+  const isThere = await Promise.all(possible.map(({ id }) => exists(id, world)));
+  return possible.filter((_, index) => isThere[index]);
+}
+
+async function exists(id: string, world: RouteWorld): Promise<boolean> {
+  try {
+    await world.mesh.remediation(id);
+    return true;
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'not-found') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
+import type { EventDefaults } from '../../event-input.js';
+import { GatewayProblem } from '../gateway-problem.js';
+import { type Call, route } from '../route.js';
+import { ClaudeCodeHook } from '../schemas.js';
+import { inRawBody, takeEvents } from '../take-events.js';
+
+export const claudeCodeHook = route({
+  id: 'claudeCodeHook',
+  method: 'POST',
+  path: '/v1/hooks/claude-code',
+  role: 'report',
+  tag: 'events',
+  summary: 'Report the raw JSON of a Claude Code hook',
+  description: 'For hooks of the type `http`. The empty answer tells the runtime to go on.',
+  headers: {
+    'X-Mesh-Depth': 'Chain depth of the agent, from `MESH_DEPTH`.',
+    'X-Mesh-Root-Event': 'First event of its chain, from `MESH_ROOT_EVENT`.',
+    'X-Mesh-Remediation': 'The remediation that started the agent, from `MESH_REMEDIATION`.',
+  },
+  bodies: { 'application/json': ClaudeCodeHook },
+  answers: { 200: { what: 'Stored.', schema: z.strictObject({}) } },
+  problems: ['invalid-event', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
+  async handle(call, world) {
+    if (call.body === undefined)
+      throw new GatewayProblem('invalid-json', 'the body is empty: expected the JSON of a hook');
+    const mapped = mapClaudeCode(call.body);
+    if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
+    await takeEvents({ inputs: [mapped.event], isArray: false, placeOf: inRawBody }, call, world, placeInChain(call));
+    return { status: 200, body: {} };
+  },
+});
+
+/** A variable that is not set comes as an empty header, or under its own name: `$MESH_DEPTH`. */
+function placeInChain({ headers }: Call): Partial<EventDefaults> {
+  const given = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' && /^\s*[^\s$]/.test(value) ? value.trim() : undefined;
+  };
+  const depth = given('x-mesh-depth');
+  const root = given('x-mesh-root-event');
+  const parent = given('x-mesh-remediation');
+  if (depth !== undefined && !/^\d{1,9}$/.test(depth)) {
+    const problem = { path: 'X-Mesh-Depth', message: 'expected a whole number' };
+    throw new GatewayProblem('invalid-request', undefined, { problems: [problem] });
+  }
+  return {
+    ...(depth !== undefined && { depth: Number(depth) }),
+    ...(root !== undefined && { lineage: { root, ...(parent !== undefined && { parent }) } }),
+  };
+}

@@ -1,0 +1,74 @@
+import { watchId } from '../../../contract/ids.js';
+import { strict, text } from '../../../contract/schema-words.js';
+import { readEmptyBody, readInput } from '../read-request.js';
+import { route } from '../route.js';
+import { NoBody, PauseBody, RuleRef, WatchRef, WatchStatus } from '../schemas.js';
+
+export const getStatus = route({
+  id: 'getStatus',
+  method: 'GET',
+  path: '/v1/status',
+  role: 'read',
+  tag: 'tenant',
+  summary: 'Counters, armed windows, rules in use, pause',
+  answers: { 200: { what: 'The status of the tenant.', schema: WatchStatus } },
+  problems: ['not-found', 'no-worker', 'unavailable'],
+  async handle({ principal }, { mesh }) {
+    return { status: 200, body: await mesh.status(principal.tenant) };
+  },
+});
+
+export const rearmRule = route({
+  id: 'rearmRule',
+  method: 'POST',
+  path: '/v1/rules/:rule/rearm',
+  role: 'operate',
+  tag: 'tenant',
+  summary: 'End the cooldown and dedup windows of a rule now',
+  params: strict({ rule: text().max(600, { error: 'at most 600 characters' }).describe('Rule id.') }),
+  bodies: { 'application/json': NoBody },
+  isBodyOptional: true,
+  answers: { 202: { what: 'Told to the watch.', schema: RuleRef } },
+  problems: ['not-found', 'unavailable'],
+  async handle({ params: { rule }, principal: { tenant }, body }, { mesh }) {
+    readEmptyBody(body);
+    await mesh.rearm(tenant, rule);
+    return { status: 202, body: { watch: watchId(tenant), rule } };
+  },
+});
+
+export const pauseTenant = route({
+  id: 'pauseTenant',
+  method: 'POST',
+  path: '/v1/pause',
+  role: 'operate',
+  tag: 'tenant',
+  summary: 'Kill switch: skip every event as `paused` until it is resumed',
+  bodies: { 'application/json': PauseBody },
+  isBodyOptional: true,
+  answers: { 202: { what: 'Told to the watch.', schema: WatchRef } },
+  problems: ['invalid-request', 'unavailable'],
+  async handle({ body = {}, principal: { tenant }, policy }, { mesh }) {
+    const { reason } = readInput(PauseBody, body);
+    await mesh.pause(tenant, reason === undefined ? undefined : policy.redactor.text(reason));
+    return { status: 202, body: { watch: watchId(tenant) } };
+  },
+});
+
+export const resumeTenant = route({
+  id: 'resumeTenant',
+  method: 'POST',
+  path: '/v1/resume',
+  role: 'operate',
+  tag: 'tenant',
+  summary: 'End the pause. What was skipped stays skipped',
+  bodies: { 'application/json': NoBody },
+  isBodyOptional: true,
+  answers: { 202: { what: 'Told to the watch.', schema: WatchRef } },
+  problems: ['not-found', 'unavailable'],
+  async handle({ body, principal: { tenant } }, { mesh }) {
+    readEmptyBody(body);
+    await mesh.resume(tenant);
+    return { status: 202, body: { watch: watchId(tenant) } };
+  },
+});

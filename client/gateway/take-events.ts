@@ -1,0 +1,84 @@
+import type { MeshEvent } from '../../contract/event.js';
+import type { Problem } from '../../contract/problem.js';
+import { NotStoredError } from '../errors.js';
+import { parseEvents } from '../parse-events.js';
+import type { EventDefaults } from '../event-input.js';
+import { GatewayProblem } from './gateway-problem.js';
+import type { SentEvents } from './read-events.js';
+import type { Call, RouteWorld } from './route.js';
+import { within } from './within.js';
+
+/** Checks events, all or nothing, and stores them. Returns when Temporal has them. */
+export async function takeEvents(
+  sent: SentEvents,
+  call: Call,
+  world: RouteWorld,
+  defaults: Partial<EventDefaults> = {},
+): Promise<string[]> {
+  const { inputs, isArray, placeOf } = sent;
+  const { tenant } = call.principal;
+  call.countEvents(inputs.length);
+  if (inputs.length === 0) throw new GatewayProblem('invalid-event', 'the array is empty: expected at least one event');
+  if (inputs.length > world.limits.eventsPerRequest) {
+    throw new GatewayProblem(
+      'too-large',
+      `at most ${world.limits.eventsPerRequest} events go in one request, found ${inputs.length}`,
+    );
+  }
+  requireOwnTenant(inputs, tenant);
+  const crowded = inputs.flatMap((input, index) => crowdedFields(input, isArray ? `[${index}]` : ''));
+  if (crowded.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems: crowded.map(placeOf) });
+  const parsed = parseEvents(
+    isArray ? inputs : inputs[0],
+    { source: 'gateway', ...defaults, now: world.now(), makeId: world.makeId, tenant },
+    call.policy.redactor,
+  );
+  if (!parsed.ok) throw new GatewayProblem('invalid-event', undefined, { problems: parsed.problems.map(placeOf) });
+  const events = parsed.events.map((event): MeshEvent => ({ ...event, requestId: call.requestId }));
+  try {
+    const tooLate = () =>
+      new NotStoredError(
+        'unreachable',
+        events.map(({ id }) => id),
+        [],
+      );
+    const { ids } = await within(world.limits.storeWithinMs, world.mesh.send(events), tooLate);
+    world.metrics.accepted.add({ tenant }, ids.length);
+    return ids;
+  } catch (error) {
+    if (error instanceof NotStoredError) world.metrics.accepted.add({ tenant }, error.storedIds.length);
+    throw error;
+  }
+}
+
+/** A token reports for its own tenant. Refused, not corrected: whoever names another one means something else. */
+function requireOwnTenant(inputs: unknown[], tenant: string): void {
+  const foreign = inputs.some((input) => {
+    const named = typeof input === 'object' && input !== null && 'tenant' in input ? input.tenant : undefined;
+    return typeof named === 'string' && named !== tenant;
+  });
+  if (foreign) throw new GatewayProblem('forbidden', `this token reports for tenant ${tenant} only`);
+}
+
+/** An event has a dozen fields. Of a hundred thousand, to name each one that is wrong would keep everybody waiting. */
+const MAX_FIELDS = 100;
+
+function crowdedFields(input: unknown, place: string): Problem[] {
+  const { lineage } = (input ?? {}) as { lineage?: unknown };
+  const parts = [
+    { path: place, value: input },
+    { path: place === '' ? 'lineage' : `${place}.lineage`, value: lineage },
+  ];
+  return parts.flatMap(({ path, value }) => {
+    const count = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+    if (count <= MAX_FIELDS) return [];
+    return [
+      { path, message: `has ${count} fields`, expected: `at most ${MAX_FIELDS}`, hint: 'data goes into `payload`' },
+    ];
+  });
+}
+
+/** For events that were made from something else, of which the payload is the whole. */
+export function inRawBody(problem: Problem): Problem {
+  return { ...problem, path: problem.path.replace(/^payload\.?/, '') };
+}
