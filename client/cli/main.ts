@@ -1,20 +1,48 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { readSettings, type Settings } from '../../contract/settings.js';
-import { explainConnectionError, readConnection } from '../connection.js';
+import { readSettings } from '../../contract/settings.js';
+import { addAbortCommand } from './abort.js';
 import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';
+import { explainError } from './explain-error.js';
+import { addGatewayCommand, type Programs } from './gateway.js';
+import { addHookCommand } from './hook-command.js';
+import { addInstallCommand } from './install.js';
+import { addPauseCommand } from './pause.js';
+import { addRearmCommand } from './rearm.js';
+import { addResumeCommand } from './resume.js';
+import { addRetryCommand } from './retry.js';
+import { addRunsCommand } from './runs.js';
 import { addSendCommand } from './send.js';
 import { addSetupServerCommand } from './setup-server.js';
+import { addShowCommand } from './show.js';
 import { addSimulateCommand } from './simulate.js';
+import { addSpoolCommand } from './spool.js';
+import { addStatusCommand } from './status.js';
+import { addTokenCommand } from './token.js';
+import { addWhyCommand } from './why.js';
 
 /** The `mesh` command line. */
-export function createProgram(): Command {
+export function createProgram(programs: Programs = {}): Command {
   const program = new Command('mesh')
     .description('Durable remediation for AI-agent runtimes: report events, write and try rules.')
     .version(version())
     .showHelpAfterError('(mesh --help lists the commands)');
   addSendCommand(program);
+  addStatusCommand(program);
+  addWhyCommand(program);
+  addRunsCommand(program);
+  addShowCommand(program);
+  addAbortCommand(program);
+  addRetryCommand(program);
+  addRearmCommand(program);
+  addPauseCommand(program);
+  addResumeCommand(program);
+  addHookCommand(program);
+  addInstallCommand(program);
+  addSpoolCommand(program);
+  addGatewayCommand(program, programs);
+  addTokenCommand(program);
   addCheckCommand(program);
   addSimulateCommand(program);
   addSetupServerCommand(program);
@@ -28,26 +56,17 @@ function version(): string {
 }
 
 /** Runs one command line; what goes wrong becomes one line and an exit code, never a stack trace. */
-export async function runCli(argv: string[]): Promise<void> {
+export async function runCli(argv: string[], programs: Programs = {}): Promise<void> {
   // The reader has seen enough, as in `mesh simulate … | head`: no reason for an error.
   process.stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   try {
     if (problems.length > 0) throw new CliError(problems.join('\n'));
-    await createProgram().parseAsync(argv);
+    await createProgram(programs).parseAsync(argv);
   } catch (error) {
-    const unreachable = error instanceof CliError ? undefined : explain(error, settings);
-    process.stderr.write(`${unreachable ?? (error instanceof Error ? error.message : String(error))}\n`);
-    process.exitCode = unreachable === undefined ? 1 : 2;
-  }
-}
-
-/** Broken connection settings are themselves the error then, and can explain no other. */
-function explain(error: unknown, settings: Settings): string | undefined {
-  try {
-    return explainConnectionError(error, readConnection(settings, process.env));
-  } catch {
-    return undefined;
+    const { message, exitCode } = explainError(error, settings, process.env);
+    process.stderr.write(`${message}\n`);
+    process.exitCode = exitCode;
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CliError } from './cli-error.js';
+import { messageOf } from '../../contract/message-of.js';
 
 /** Reads a file, or standard input for `-`. */
 export async function readInput(file: string): Promise<string> {
@@ -43,6 +44,6 @@ function tryParse(source: string): { ok: true; value: unknown } | { ok: false; m
   try {
     return { ok: true, value: JSON.parse(source) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: messageOf(error) };
   }
 }

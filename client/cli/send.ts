@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { MeshEvent } from '../../contract/event.js';
-import { formatProblem } from '../../contract/problem.js';
-import type { Environment } from '../../contract/settings.js';
-import { connectMesh } from '../mesh.js';
-import { type EventDefaults, parseEvent } from '../parse-event.js';
+import { formatProblem, type Problem } from '../../contract/problem.js';
+import { type Environment, readSettings } from '../../contract/settings.js';
+import { createRedactor } from '../../rules/redact.js';
+import type { EventDefaults } from '../event-input.js';
+import { parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
+import { lineageDefaults } from './lineage-defaults.js';
+import { print, printJson } from './print.js';
 import { inputName, type JsonLine, parseJsonLines, readInput } from './read-input.js';
+import { TENANT_OPTION, tenantOptions } from './tenant-option.js';
+import { meshCommand } from './terminal/shell-word.js';
+import { unknownEventNames } from './unknown-event-names.js';
+import { withMesh } from './with-mesh.js';
+import { messageOf } from '../../contract/message-of.js';
 
 interface SendOptions {
   event?: string;
@@ -33,7 +41,7 @@ export function addSendCommand(program: Command): void {
     .option('--session <id>', 'the session it came from (default: session_id of the payload)')
     .option('--agent <name>', 'the agent that reports')
     .option('--depth <n>', 'chain depth (default: MESH_DEPTH, or 0)')
-    .option('--tenant <name>', 'tenant (default: MESH_TENANT, or default)')
+    .option(...TENANT_OPTION)
     .option('--source <name>', 'who reports (default: cli)')
     .option('--json', 'print {"ids": […], "watches": […]}')
     .addHelpText(
@@ -45,21 +53,22 @@ export function addSendCommand(program: Command): void {
 
 async function send(file: string | undefined, options: SendOptions, env: Environment): Promise<void> {
   const inputs = await inputsOf(file, options);
-  const events = parseAll(inputs, file, defaultsFrom(options, env));
-  const mesh = await connectMesh({ env });
-  try {
-    const { ids, watches } = await mesh.send(events);
-    if (options.json) {
-      process.stdout.write(`${JSON.stringify({ ids, watches })}\n`);
-      return;
-    }
-    const what = ids.length === 1 ? `Event ${ids[0]}` : `${ids.length} events`;
-    process.stdout.write(
-      `${what} stored; see ${watches.join(', ')} in the Temporal UI, tab User Metadata, for the verdicts.\n`,
-    );
-  } finally {
-    await mesh.close();
-  }
+  const events = parseAll(inputs, file, defaultsFrom(options, env), env);
+  for (const warning of unknownEventNames(events.map(({ event }) => event)))
+    process.stderr.write(`Warning: ${warning}\n`);
+  const { ids, watches } = await withMesh((mesh) => mesh.send(events));
+  if (options.json) printJson({ ids, watches });
+  else print(describe(events));
+}
+
+/** What was stored, and how to go on: few know what to ask next. */
+function describe(events: MeshEvent[]): string {
+  const [first, ...others] = events;
+  if (!first) return 'Nothing to store.';
+  const why = `What became of it: ${meshCommand('why', [first.id], tenantOptions(first.tenant))}`;
+  if (others.length === 0) return `Event ${first.id} stored.\n${why}`;
+  const status = `What became of all: ${meshCommand('status', [], tenantOptions(first.tenant))}`;
+  return `${events.length} events stored, the first one with id ${first.id}.\n${why}\n${status}`;
 }
 
 async function inputsOf(file: string | undefined, options: SendOptions): Promise<JsonLine[]> {
@@ -94,33 +103,32 @@ function parsePayload(written: string): unknown {
   try {
     return JSON.parse(written);
   } catch (error) {
-    throw new CliError(`--payload is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`--payload is not valid JSON: ${messageOf(error)}`);
   }
 }
 
-/** An agent that the mesh started finds its place in the chain in its environment, and so does what it reports. */
 function defaultsFrom(options: SendOptions, env: Environment): EventDefaults {
-  // An empty variable counts as one that is not set, as for all settings.
-  const given = (name: string) => env[name] || undefined;
-  const depth = options.depth ?? given('MESH_DEPTH');
-  const root = given('MESH_ROOT_EVENT');
-  const parent = given('MESH_REMEDIATION');
-  const tenant = options.tenant ?? given('MESH_TENANT');
   return {
     now: Date.now(),
     makeId: randomUUID,
     source: options.source ?? 'cli',
-    ...(depth !== undefined && { depth: Number(depth) }),
-    ...(tenant !== undefined && { tenant }),
-    ...(root !== undefined && { lineage: { root, ...(parent !== undefined && { parent }) } }),
+    ...lineageDefaults(env),
+    ...(options.depth !== undefined && { depth: Number(options.depth) }),
+    ...(options.tenant !== undefined && { tenant: options.tenant }),
   };
 }
 
-function parseAll(inputs: JsonLine[], file: string | undefined, defaults: EventDefaults): MeshEvent[] {
+function parseAll(
+  inputs: JsonLine[],
+  file: string | undefined,
+  defaults: EventDefaults,
+  env: Environment,
+): MeshEvent[] {
+  const redactor = createRedactor({ keys: readSettings(env).settings.redactKeys });
   const events: MeshEvent[] = [];
   const problems: string[] = [];
   for (const { line, value } of inputs) {
-    const parsed = parseEvent(value, defaults);
+    const parsed = isSimulated(value) ? FOR_SIMULATE : parseEvent(value, defaults, redactor);
     if (parsed.ok) events.push(parsed.event);
     else
       problems.push(
@@ -131,4 +139,19 @@ function parseAll(inputs: JsonLine[], file: string | undefined, defaults: EventD
   }
   if (problems.length > 0) throw new CliError(`${problems.slice(0, 20).join('\n')}\nNothing was sent.`);
   return events;
+}
+
+const FOR_SIMULATE: { ok: false; problems: Problem[] } = {
+  ok: false,
+  problems: [
+    {
+      path: '',
+      message: 'this is a line for `mesh simulate`, {"atMs", "event"}',
+      hint: 'send takes the event alone; simulate takes both forms',
+    },
+  ],
+};
+
+function isSimulated(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'atMs' in value && 'event' in value;
 }

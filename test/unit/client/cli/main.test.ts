@@ -3,12 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { runMesh } from './run-mesh.js';
 
+const COMMANDS = [
+  ...['send', 'status', 'why', 'runs', 'show', 'abort', 'retry', 'rearm', 'pause', 'resume'],
+  ...['check', 'simulate', 'setup-server'],
+];
+
 describe('mesh', () => {
   test('lists its commands', async () => {
     const run = await runMesh(['--help'], { cwd: tempFolder() });
 
     expect(run.code).toBe(0);
-    for (const command of ['send', 'check', 'simulate', 'setup-server']) expect(run.stdout).toContain(`\n  ${command}`);
+    for (const command of COMMANDS) expect(run.stdout).toContain(`\n  ${command}`);
   });
 
   test('tells its version', async () => {

@@ -38,6 +38,11 @@ describe('mesh send', () => {
       ['events.jsonl'],
       'events.jsonl:2: evnt: unknown key "evnt" (did you mean "event"?)\nNothing was sent.\n',
     ],
+    [
+      'a file for simulate',
+      ['simulated.jsonl'],
+      'simulated.jsonl:1: this is a line for `mesh simulate`, {"atMs", "event"} (send takes the event alone; simulate takes both forms)\nNothing was sent.\n',
+    ],
   ])('refuses %s', async (_, args, stderr) => {
     const run = await runMesh(['send', ...args], { cwd: withEvents() });
 
@@ -76,6 +81,17 @@ describe('mesh send', () => {
       stdout: '',
       stderr: 'Temporal is not reachable at 127.0.0.1:1: check TEMPORAL_ADDRESS and that the server runs.\n',
     });
+  });
+
+  test('asks about a name that no runtime sends, and tries to send it all the same', async () => {
+    const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+
+    const run = await runMesh(['send', '-e', 'PostToolUsFailure'], { cwd: tempFolder(), env });
+
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(
+      /^Warning: no runtime known to the mesh sends "PostToolUsFailure" \(did you mean "PostToolUseFailure"\?\)\nTemporal is not reachable/,
+    );
   });
 
   test('takes empty variables for ones that are not set', async () => {
@@ -119,6 +135,7 @@ describe('mesh send', () => {
 function withEvents(): string {
   const folder = tempFolder();
   writeFileSync(join(folder, 'empty.jsonl'), '\n');
+  writeFileSync(join(folder, 'simulated.jsonl'), '{"atMs":0,"event":{"event":"Stop"}}\n');
   writeFileSync(join(folder, 'events.jsonl'), '{"event":"Stop"}\n{"event":"Stop","evnt":"Stop"}\n');
   return folder;
 }

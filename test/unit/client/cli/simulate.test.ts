@@ -87,6 +87,41 @@ describe('mesh simulate', () => {
     });
   });
 
+  test('explains of every rule why it did not look', async () => {
+    const folder = withRules();
+    const rules = ['  - id: other', '    trigger: { event: Stop }', '    actions: [{ type: notify_team }]'];
+    writeFileSync(join(folder, 'rules.yaml'), [RULES, ...rules].join('\n'));
+    const stdin = `${JSON.stringify(FAILED)}\n${JSON.stringify({ event: 'Stop' })}\n`;
+    const args = ['simulate', '-r', 'rules.yaml', '-e', '-', '--explain'];
+
+    const [table, json] = [
+      await runMesh(args, { cwd: folder, stdin }),
+      await runMesh([...args, '--json'], { cwd: folder, stdin }),
+    ];
+
+    expect(table.stdout).toBe(
+      [
+        '     0.000 s  PostToolUseFailure failed',
+        '    retry / spawn  FIRE',
+        '    retry / tell   skip disabled: action disabled',
+        '    other          did not look: trigger wants Stop',
+        '     0.000 s  Stop unknown',
+        '    other / notify_team:0  FIRE',
+        '    retry                  did not look: trigger wants PostToolUseFailure',
+        '',
+      ].join('\n'),
+    );
+    expect(
+      json.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { missed: unknown }).missed),
+    ).toEqual([
+      [{ rule: 'other', reason: 'trigger wants Stop' }],
+      [{ rule: 'retry', reason: 'trigger wants PostToolUseFailure' }],
+    ]);
+  });
+
   test('recognises an event with an id of its own', async () => {
     const run = await simulate(
       [

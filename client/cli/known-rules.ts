@@ -1,0 +1,17 @@
+import type { LoggedVerdict } from '../../contract/verdict.js';
+import type { WatchStatus } from '../../contract/watch.js';
+
+/** Every rule a watch can name: those it counts or remembers windows of, and those that looked away from a late event. */
+export function knownRules({ counters, guards }: WatchStatus, log: readonly LoggedVerdict[]): string[] {
+  return [
+    ...new Set([
+      ...Object.keys(counters.rules),
+      ...guards.cooldowns.map(({ rule }) => rule),
+      ...guards.dedups.map(({ rule }) => rule),
+      ...log.flatMap(({ rule, missed = [] }) => [
+        ...(rule === undefined ? [] : [rule]),
+        ...missed.map((one) => one.rule),
+      ]),
+    ]),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { visible } from '../../contract/plain-text.js';
+import type { Pause } from '../../contract/watch.js';
+import { MeshError } from '../errors.js';
+import type { Mesh } from '../mesh.js';
+import { print, printJson } from './print.js';
+import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
+import { meshCommand } from './terminal/shell-word.js';
+import { moment } from './terminal/times.js';
+import { withMesh } from './with-mesh.js';
+
+interface PauseOptions {
+  reason?: string;
+  tenant?: string;
+  json?: boolean;
+}
+
+export function addPauseCommand(program: Command): void {
+  program
+    .command('pause')
+    .description('kill switch: skip every event of a tenant until it is resumed')
+    .option('--reason <text>', 'shown wherever people ask why nothing happens')
+    .option(...TENANT_OPTION)
+    .option('--json', 'print {"tenant": "…", "paused": true, "changed": true}')
+    .action(pause);
+}
+
+async function pause(options: PauseOptions): Promise<void> {
+  const tenant = tenantFrom(options, process.env);
+  const { reason } = options;
+  const { before, changed } = await withMesh(async (mesh) => {
+    const known = await pauseOf(mesh, tenant);
+    // A second pause would only move its beginning, unless it says something else.
+    const isNews = !known.paused || (reason !== undefined && reason !== known.paused.reason);
+    if (isNews) await mesh.pause(tenant, reason);
+    return { before: known, changed: isNews };
+  });
+  if (options.json) return printJson({ tenant, paused: true, changed });
+  print(
+    [
+      pausedText(tenant, before.paused, changed),
+      ...(before.isAnswered ? [] : ['No worker answers: it takes effect before anything is judged once one runs.']),
+      'Remediations that run already go on: see `npx mesh runs --running`.',
+      `To go on: ${meshCommand('resume', [], tenantOptions(tenant))}`,
+    ].join('\n'),
+  );
+}
+
+function pausedText(tenant: string, before: Pause | null, changed: boolean): string {
+  if (!before) return `Tenant ${tenant} is paused: every event is skipped from now on.`;
+  const since = `paused already, since ${moment(before.sinceAt, Date.now())}`;
+  const was = before.reason === undefined ? '' : `: ${visible(before.reason)}`;
+  return changed
+    ? `Tenant ${tenant} was ${since}${was}. It has a new reason now.`
+    : `Tenant ${tenant} is ${since}${was}.`;
+}
+
+export interface KnownPause {
+  paused: Pause | null;
+  /** False when no worker could tell. */
+  isAnswered: boolean;
+}
+
+/** A kill switch must work without a watch or a worker too. */
+export async function pauseOf(mesh: Mesh, tenant: string): Promise<KnownPause> {
+  try {
+    return { paused: (await mesh.status(tenant)).paused, isAnswered: true };
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'not-found') return { paused: null, isAnswered: true };
+    if (error instanceof MeshError && error.code === 'no-worker') return { paused: null, isAnswered: false };
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { visible } from '../../../contract/plain-text.js';
+import type { LoggedVerdict, MissedRule } from '../../../contract/verdict.js';
+import type { Paint } from '../terminal/screen.js';
+import { moment } from '../terminal/times.js';
+import { explainSkip, type Skipped } from './explain-skip.js';
+import { indent, renderFacts } from './facts.js';
+import { renderStarted } from './started.js';
+import type { WhyFacts } from './why-facts.js';
+
+/** One judging of an event: what each rule that matched did and why, and what the others missed on. */
+export function renderJudging(
+  entries: LoggedVerdict[],
+  facts: WhyFacts,
+  now: number,
+  paint: Paint,
+): (string | string[])[] {
+  const missed = entries.flatMap((entry) => entry.missed ?? []);
+  const rules = new Set(entries.map(({ rule }) => rule));
+  return [
+    `Judged ${moment(entries[0]?.at ?? now, now)}:`,
+    ...[...rules].map((rule) =>
+      renderRule(
+        rule,
+        entries.filter((entry) => entry.rule === rule),
+        facts,
+        now,
+        paint,
+      ),
+    ),
+    renderMissed(missed, facts.knownRules, rules, paint),
+  ];
+}
+
+/** One rule that matched; or, without a rule, what was decided about the event as a whole. */
+function renderRule(
+  rule: string | undefined,
+  entries: LoggedVerdict[],
+  facts: WhyFacts,
+  now: number,
+  paint: Paint,
+): string[] {
+  const fired = entries.some(({ verdict }) => verdict === 'fire');
+  const skips = entries.filter((entry): entry is Skipped => entry.verdict === 'skip');
+  const noMatch = skips.some(({ code }) => code === 'no-match');
+  const name = rule === undefined ? 'The whole event' : `Rule ${paint.bold(visible(rule))}`;
+  const what = fired
+    ? paint.green('fired')
+    : paint.yellow(rule === undefined ? 'skipped' : 'matched, and nothing fired');
+  const heading = noMatch ? paint.yellow('No rule looks at this event.') : `${name}: ${what}`;
+  // One explanation per kind of skip: a rule that cools down skips all its actions alike.
+  const explained = [...new Map(skips.map((skip) => [skip.code, skip])).values()];
+  return [
+    heading,
+    ...(noMatch ? reasonWithoutMisses(entries) : indent(verdictLines(entries))),
+    ...explained.map((skip) => `  ${visible(explainSkip(skip, facts.status, now))}`),
+    ...startedBy(entries, facts, now, paint),
+  ];
+}
+
+/** The list of misses says it better, where there is one. */
+function reasonWithoutMisses(entries: LoggedVerdict[]): string[] {
+  return entries.flatMap((entry) =>
+    entry.verdict === 'skip' && !entry.missed?.length ? [`  ${visible(entry.reason)}`] : [],
+  );
+}
+
+/** Action by action; in one line when all of them were skipped alike. */
+function verdictLines(entries: LoggedVerdict[]): string[] {
+  const says = (entry: LoggedVerdict) =>
+    entry.verdict === 'fire' ? 'fire' : `skip ${entry.code}: ${visible(entry.reason)}`;
+  const [first, ...others] = entries;
+  if (!first || first.action === undefined) return entries.map(says);
+  const areAlike = others.length > 0 && others.every((entry) => says(entry) === says(first));
+  if (areAlike && first.verdict === 'skip') return renderFacts([['every action', says(first)]]);
+  return renderFacts(entries.map((entry) => [visible(entry.action ?? ''), says(entry)]));
+}
+
+function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, paint: Paint): string[] {
+  const fires = entries.filter(({ verdict }) => verdict === 'fire');
+  if (fires.length === 0) return [];
+  const id = fires.find(({ remediation }) => remediation !== undefined)?.remediation;
+  if (id === undefined) return ['  Its remediation is being started: ask again in a moment.'];
+  const found = facts.remediations.find((one) => one.id === id);
+  if (found) return indent(renderStarted(found, now, paint));
+  return [
+    `  Started ${visible(id)}, of which the server has nothing any more: it keeps what is closed for a time only.`,
+  ];
+}
+
+function renderMissed(
+  missed: MissedRule[],
+  knownRules: string[],
+  matched: Set<string | undefined>,
+  paint: Paint,
+): string[] {
+  if (missed.length === 0) return [];
+  const others = knownRules.filter((rule) => !matched.has(rule) && !missed.some((miss) => miss.rule === rule));
+  return [
+    'Rules that did not look at it:',
+    ...indent(renderFacts(missed.map(({ rule, reason }) => [visible(rule), visible(reason)]))),
+    ...(others.length > 0
+      ? [paint.dim(`  Not listed, for lack of room or because they are newer: ${others.map(visible).join(', ')}`)]
+      : []),
+  ];
+}

@@ -1,0 +1,52 @@
+import { visible } from '../../../contract/plain-text.js';
+import { tenantOptions } from '../tenant-option.js';
+import type { Paint } from '../terminal/screen.js';
+import { meshCommand } from '../terminal/shell-word.js';
+import { moment } from '../terminal/times.js';
+import { indent } from './facts.js';
+import { renderStarted } from './started.js';
+import type { WhyFacts } from './why-facts.js';
+
+/** There are no verdicts to explain: then at least why not, what is there all the same, and what to do. */
+export function renderNotJudged(facts: WhyFacts, now: number, paint: Paint): string[][] {
+  const { judgement, remediations } = facts;
+  // Judged without a verdict: only copies of it are still in the log.
+  const state = judgement.state === 'judged' ? 'forgotten' : judgement.state;
+  if (state === 'waiting') return [whyItWaits(facts, now, paint)];
+  return [
+    state === 'forgotten'
+      ? ['It was judged, but its verdicts are no longer kept: a watch remembers its last 200.']
+      : ['The watch of this tenant has not seen it, or so long ago that it forgot.'],
+    ...(remediations.length > 0
+      ? remediations.map((one) => [
+          `Rule ${paint.bold(visible(one.rule))} fired for it:`,
+          ...indent(renderStarted(one, now, paint)),
+        ])
+      : [nothingFound(facts, state)]),
+  ];
+}
+
+function whyItWaits({ status: { held, ruleset } }: WhyFacts, now: number, paint: Paint): string[] {
+  if (!held) return ['It is stored and waits to be judged. Ask again in a moment.'];
+  return [
+    `It is stored and waits: the rules cannot be read since ${moment(held.sinceAt, now)}.`,
+    ...held.problems.map((problem) => `  ${paint.red(visible(problem))}`),
+    'Nothing is lost: it is judged by itself once they can be read.' +
+      (ruleset ? ` To check an edit: ${meshCommand('check', [ruleset.source])}` : ''),
+  ];
+}
+
+function nothingFound({ eventId, knownRules, status: { tenant } }: WhyFacts, state: 'forgotten' | 'unknown'): string[] {
+  const looked = knownRules.length === 0 ? '' : ` Looked for remediations of: ${knownRules.map(visible).join(', ')}.`;
+  const nothing = `No remediation was found for it, or the server does not keep it any more.${looked}`;
+  if (state === 'forgotten')
+    return [nothing, `What the rules do now: ${meshCommand('status', [], tenantOptions(tenant))}`];
+  return [
+    nothing,
+    'What to do:',
+    '  Compare the id with the one that `mesh send` printed, or with the log of who reported it.',
+    `  Ask another tenant: ${meshCommand('why', [eventId], ['--tenant', '<name>'])}`,
+    `  See whether it still lies in the spool of the machine that reported it: ${meshCommand('spool')}`,
+    '  Report it again with the same id: if it did arrive, it is recognised.',
+  ];
+}

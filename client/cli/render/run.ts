@@ -1,0 +1,110 @@
+import { visible, visibleLines } from '../../../contract/plain-text.js';
+import { readField } from '../../../rules/read-field.js';
+import type { RemediationDetail } from '../../remediation-views.js';
+import { oneLine } from '../terminal/one-line.js';
+import type { Paint, Screen } from '../terminal/screen.js';
+import { type Cell, renderTable } from '../terminal/table.js';
+import { moment } from '../terminal/times.js';
+import { indent, renderFacts, renderSections } from './facts.js';
+import { actionLines, nextSteps, paintOutcome, saidBy, tookOf, whyCommand } from './remediation-lines.js';
+
+const SHOWN_PAYLOAD_LINES = 20;
+const SHOWN_PAYLOAD_CHARS = 2_000;
+const SHOWN_OUTPUT_LINES = 12;
+const SHORT_DETAIL_CHARS = 120;
+
+/** One remediation, whole: what it answers, what each action has come to, what can be done about it. */
+export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, now: number, screen: Screen): string {
+  const { paint } = screen;
+  return renderSections([
+    `Remediation of rule ${paint.bold(visible(detail.rule))}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
+    renderFacts(factsOf(detail, now)),
+    actionTable(detail, screen),
+    ...outputs(detail, paint),
+    nextLines(detail),
+    payloadLines(detail, isPayloadWhole, paint),
+  ]);
+}
+
+function factsOf(detail: RemediationDetail, now: number): [string, string | undefined][] {
+  const { reported } = detail;
+  const error = readField(reported.payload, 'error');
+  const known = (text: string | undefined) => (text === undefined ? undefined : visible(text));
+  return [
+    ['Event', `${reported.event} ${reported.outcome}, id ${reported.id}`],
+    ['Tool', known(readField(reported.payload, 'tool'))],
+    ['Error', error === undefined ? undefined : oneLine(error, 300)],
+    ['Session', known(reported.session)],
+    [
+      'Reported by',
+      known([reported.source, reported.agent].filter((part) => part !== undefined).join(', ') || undefined),
+    ],
+    ['Happened', moment(reported.occurredAt, now)],
+    ['Chain', reported.depth === 0 ? undefined : `depth ${reported.depth}${chainOf(detail)}`],
+    ['Request', known(reported.requestId)],
+    ['Started', moment(detail.startedAt, now)],
+    ['Ended', detail.closedAt === undefined ? undefined : moment(detail.closedAt, now)],
+    [detail.outcome === 'running' ? 'Runs for' : 'Took', tookOf(detail, now)],
+    ['Rules', `version ${detail.rulesetHash}`],
+    ['Id', visible(detail.id)],
+    ['Run', detail.runId],
+  ];
+}
+
+function chainOf({ reported: { lineage } }: RemediationDetail): string {
+  if (!lineage) return '';
+  const parent = lineage.parent === undefined ? '' : `, caused by ${visible(lineage.parent)}`;
+  return `, began with event ${visible(lineage.root)}${parent}`;
+}
+
+function actionTable(detail: RemediationDetail, screen: Screen): string {
+  const rows = actionLines(detail).map((line): Cell[] => {
+    const { action, status, attempts } = line;
+    const said = saidBy(isLong(line.detail) ? { ...line, detail: 'see below' } : line);
+    const state = status === 'unknown' ? 'not known' : { text: status, paint: paintOutcome(status, screen.paint) };
+    return [action, state, attempts === undefined ? '-' : String(attempts), said === '' ? '-' : said];
+  });
+  const columns = [
+    { title: 'ACTION', min: 10 },
+    { title: 'STATUS' },
+    { title: 'ATTEMPTS', align: 'right' as const },
+    { title: 'WHAT IT CAME TO', min: 20 },
+  ];
+  return renderTable(columns, rows, screen);
+}
+
+/** What actions wrote, such as the end of an agent's output: too long for the table. */
+function outputs(detail: RemediationDetail, paint: Paint): string[][] {
+  return actionLines(detail).flatMap(({ action, detail: said = '' }) => {
+    if (!isLong(said)) return [];
+    const lines = visibleLines(said.trim());
+    const before = lines.length - SHOWN_OUTPUT_LINES;
+    const more = before > 0 ? [paint.dim(`… ${before} lines before`)] : [];
+    return [[`${visible(action)}:`, ...indent([...more, ...lines.slice(-SHOWN_OUTPUT_LINES)])]];
+  });
+}
+
+function isLong(detail: string | undefined): boolean {
+  return detail !== undefined && (detail.length > SHORT_DETAIL_CHARS || /[\r\n]/.test(detail.trim()));
+}
+
+function nextLines(detail: RemediationDetail): string[] {
+  const steps = [...nextSteps(detail), { command: whyCommand(detail), effect: 'why it fired' }];
+  const unknown = detail.progress
+    ? []
+    : ['What its actions have come to is not known: no worker answers, or it was terminated.'];
+  return [...unknown, 'Next:', ...indent(steps.map(({ command, effect }) => `${command}   (${effect})`))];
+}
+
+function payloadLines({ reported }: RemediationDetail, isWhole: boolean, paint: Paint): string[] {
+  const text = JSON.stringify(reported.payload, null, 2);
+  const heading = `Payload${reported.truncated ? ' (long texts were cut when it was reported)' : ''}:`;
+  const lines = visibleLines(isWhole ? text : text.slice(0, SHOWN_PAYLOAD_CHARS));
+  const shown = isWhole ? lines : lines.slice(0, SHOWN_PAYLOAD_LINES);
+  const isCut = shown.length < lines.length || (!isWhole && text.length > SHOWN_PAYLOAD_CHARS);
+  return [
+    heading,
+    ...indent(shown),
+    ...(isCut ? [paint.dim(`  … cut; --payload shows all ${text.length} characters`)] : []),
+  ];
+}

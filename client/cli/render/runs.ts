@@ -1,0 +1,36 @@
+import type { RemediationPage, RemediationSummary } from '../../remediation-views.js';
+import type { Screen } from '../terminal/screen.js';
+import { type Cell, renderTable } from '../terminal/table.js';
+import { moment } from '../terminal/times.js';
+import { paintOutcome, tookOf } from './remediation-lines.js';
+
+/** Remediations as a table, in the order they come. */
+export function renderRuns(
+  { remediations }: Pick<RemediationPage, 'remediations'>,
+  now: number,
+  screen: Screen,
+  idOf: (one: RemediationSummary) => string = ({ eventId }) => eventId,
+): string {
+  const rows = remediations.map((one): Cell[] => [
+    moment(one.startedAt, now),
+    one.rule,
+    one.event ?? '-',
+    [one.tool, one.session].filter((part) => part !== undefined).join(' / ') || '-',
+    { text: one.outcome, paint: paintOutcome(one.outcome, screen.paint) },
+    tookOf(one, now),
+    idOf(one),
+  ]);
+  return renderTable(
+    [
+      { title: 'STARTED', min: 10 },
+      { title: 'RULE', min: 10 },
+      { title: 'EVENT', min: 8, dropFirst: 2 },
+      { title: 'TOOL / SESSION', min: 14, dropFirst: 1 },
+      { title: 'OUTCOME' },
+      { title: 'TOOK' },
+      { title: 'ID' },
+    ],
+    rows,
+    screen,
+  );
+}

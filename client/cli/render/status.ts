@@ -1,0 +1,108 @@
+import { visible } from '../../../contract/plain-text.js';
+import type { LoggedVerdict } from '../../../contract/verdict.js';
+import type { WatchStatus } from '../../../contract/watch.js';
+import type { RemediationSummary } from '../../remediation-views.js';
+import { knownRules } from '../known-rules.js';
+import { tenantOptions } from '../tenant-option.js';
+import type { Paint, Screen } from '../terminal/screen.js';
+import { meshCommand } from '../terminal/shell-word.js';
+import { clock, relative } from '../terminal/times.js';
+import { plural, renderFacts, renderSections } from './facts.js';
+import { renderLastEvents } from './last-events.js';
+import { describeCounts, renderRuleTable } from './rule-table.js';
+
+export interface StatusFacts {
+  status: WatchStatus;
+  /** The last verdicts of the tenant, oldest first. */
+  log: LoggedVerdict[];
+  /** Newest first, as many as are worth showing; `more` when there are others. */
+  running: { remediations: RemediationSummary[]; more: boolean };
+  /** Those that began lately. */
+  failed: { remediations: RemediationSummary[]; more: boolean };
+}
+
+export const LATELY_MS = 86_400_000;
+
+/** How a tenant stands: what is in force, what fired, what is quiet and until when. */
+export function renderStatus(facts: StatusFacts, now: number, screen: Screen): string {
+  const { status, log } = facts;
+  const { paint } = screen;
+  return renderSections([
+    [headline(status, now, paint), ...trouble(status, paint)],
+    renderFacts([
+      ['Rules', rulesFile(status)],
+      ['Events', totals(status)],
+      ['Windows', windows(status, paint)],
+      ['Remediations', remediations(facts, now, paint)],
+    ]),
+    renderRuleTable(status, knownRules(status, log), now, screen),
+    renderLastEvents(log, now, screen),
+  ]);
+}
+
+function headline({ tenant, paused, held }: WatchStatus, now: number, paint: Paint): string {
+  const name = `Tenant ${paint.bold(tenant)}`;
+  if (paused) {
+    const reason = paused.reason === undefined ? '' : `: ${visible(paused.reason)}`;
+    return `${name}: ${paint.yellow('paused')} since ${clock(paused.sinceAt, now)}, ${relative(paused.sinceAt, now)}${reason}`;
+  }
+  if (held) {
+    const since = `since ${clock(held.sinceAt, now)}, ${relative(held.sinceAt, now)}`;
+    return `${name}: ${paint.red(`holding ${plural(held.events, 'event')}`)} ${since}`;
+  }
+  return `${name}: watching`;
+}
+
+/** What an operator has to mend, with the way to do it. */
+function trouble({ tenant, paused, held, ruleset }: WatchStatus, paint: Paint): string[] {
+  const options = tenantOptions(tenant);
+  const problems = (list: string[]) => list.map((problem) => `  ${paint.red(visible(problem))}`);
+  return [
+    ...(paused ? [`Every event is skipped. To go on: ${meshCommand('resume', [], options)}`] : []),
+    ...(held
+      ? [
+          'The rules cannot be read. Nothing is lost: judging goes on by itself once they can.',
+          ...problems(held.problems),
+        ]
+      : []),
+    ...(ruleset && ruleset.problems.length > 0
+      ? [
+          paint.red('The rules file has changed and has mistakes. The last good version stays in use.'),
+          ...problems(ruleset.problems),
+          `When it is mended: ${meshCommand('check', [ruleset.source])}`,
+        ]
+      : []),
+  ];
+}
+
+function rulesFile({ ruleset }: WatchStatus): string {
+  return ruleset ? `${visible(ruleset.source)}, version ${ruleset.hash}` : 'not read yet: no event was judged';
+}
+
+function totals({ counters: { events, fired, skipped } }: WatchStatus): string {
+  const counts = describeCounts(skipped);
+  return `${events}; rules fired ${fired === 1 ? 'once' : `${fired} times`}${counts === '' ? '' : `; skipped: ${counts}`}`;
+}
+
+function windows({ guards: { live, evicted } }: WatchStatus, paint: Paint): string[] {
+  const armed = `${live.cooldowns} cooldown, ${live.dedups} dedup armed`;
+  if (evicted === 0) return [armed];
+  return [armed, paint.yellow(`${evicted} dropped before their time: the state of the watch grew too large`)];
+}
+
+function remediations({ status, running, failed }: StatusFacts, now: number, paint: Paint): string[] {
+  const count = ({ remediations: { length }, more }: StatusFacts['failed']) => `${length}${more ? ' or more' : ''}`;
+  const options = tenantOptions(status.tenant);
+  const [last] = failed.remediations;
+  return [
+    running.remediations.length === 0
+      ? 'none running'
+      : `${count(running)} running: ${meshCommand('runs', [], ['--running', ...options])}`,
+    ...(last
+      ? [
+          `${paint.red(`${count(failed)} failed`)} in the last 24 h, the last one ${relative(last.startedAt, now)}:` +
+            ` ${meshCommand('runs', [], ['--failed', ...options])}`,
+        ]
+      : ['none failed in the last 24 h']),
+  ];
+}

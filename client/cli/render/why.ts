@@ -1,0 +1,45 @@
+import { visible } from '../../../contract/plain-text.js';
+import type { LoggedVerdict } from '../../../contract/verdict.js';
+import type { Screen } from '../terminal/screen.js';
+import { moment } from '../terminal/times.js';
+import { plural, renderSections } from './facts.js';
+import { renderJudging } from './judging.js';
+import { renderNotJudged } from './not-judged.js';
+import type { WhyFacts } from './why-facts.js';
+
+/** Why an event led to what it led to, for somebody who was woken up by it. */
+export function renderWhy(facts: WhyFacts, now: number, screen: Screen): string {
+  const { judgement, status, eventId } = facts;
+  const { paint } = screen;
+  const { copies, judgings } = splitVerdicts(judgement.verdicts);
+  const [first] = judgement.verdicts;
+  const about = first ? ` (${visible(first.event)}${first.depth > 0 ? `, depth ${first.depth}` : ''})` : '';
+  return renderSections([
+    `Event ${paint.bold(visible(eventId))}${about}, tenant ${status.tenant}`,
+    ...judgings.flatMap((entries) => renderJudging(entries, facts, now, paint)),
+    ...(judgings.length === 0 ? renderNotJudged(facts, now, paint) : []),
+    reportedAgain(copies, now),
+  ]);
+}
+
+interface SplitVerdicts {
+  /** Each time it was judged: once, unless it could not be judged the first time. */
+  judgings: LoggedVerdict[][];
+  copies: LoggedVerdict[];
+}
+
+export function splitVerdicts(verdicts: readonly LoggedVerdict[]): SplitVerdicts {
+  const isCopy = (entry: LoggedVerdict) => entry.verdict === 'skip' && entry.code === 'duplicate';
+  const judgings = new Map<number, LoggedVerdict[]>();
+  for (const entry of verdicts) {
+    if (!isCopy(entry)) judgings.set(entry.at, [...(judgings.get(entry.at) ?? []), entry]);
+  }
+  return { judgings: [...judgings.values()], copies: verdicts.filter(isCopy) };
+}
+
+function reportedAgain(copies: LoggedVerdict[], now: number): string {
+  const times = copies.reduce((sum, { times: folded = 1 }) => sum + folded, 0);
+  const last = copies.at(-1);
+  if (!last) return '';
+  return `Reported again ${plural(times, 'time')}, the last ${moment(last.at, now)}: skipped as duplicate, nothing was done twice.`;
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { visible } from '../../contract/plain-text.js';
+import { print, printJson } from './print.js';
+import { TENANT_OPTION } from './tenant-option.js';
+import { meshCommand } from './terminal/shell-word.js';
+import { RUN_ARGUMENT, withRun } from './with-run.js';
+
+interface RetryOptions {
+  tenant?: string;
+  json?: boolean;
+}
+
+export function addRetryCommand(program: Command): void {
+  program
+    .command('retry')
+    .description('run the actions of a remediation that were not done again, with the same effect keys')
+    .argument(...RUN_ARGUMENT)
+    .option(...TENANT_OPTION)
+    .option('--json', 'print {"id": "…", "runId": "…", "actions": […]}')
+    .action(retryRun);
+}
+
+async function retryRun(run: string, options: RetryOptions): Promise<void> {
+  const retried = await withRun(run, options, 'retry', async (mesh, id) => ({ id, ...(await mesh.retry(id)) }));
+  if (options.json) return printJson(retried);
+  const { id, actions } = retried;
+  print(
+    [
+      `Retrying ${id}: ${actions.map(visible).join(', ')}.`,
+      'What was done before is not done again.',
+      `To see the effect: ${meshCommand('show', [id])}`,
+    ].join('\n'),
+  );
+}

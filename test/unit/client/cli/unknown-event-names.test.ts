@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { unknownEventNames } from '../../../../client/cli/unknown-event-names.js';
+
+test.each([
+  [['PostToolUse', 'Stop'], []],
+  [
+    ['PostToolUsFailure', 'PostToolUsFailure'],
+    ['no runtime known to the mesh sends "PostToolUsFailure" (did you mean "PostToolUseFailure"?)'],
+  ],
+  [['deploy:done'], ['no runtime known to the mesh sends "deploy:done" (fine if a runtime of yours sends it)']],
+])('about %j it says %j', (names, warnings) => {
+  expect(unknownEventNames(names)).toEqual(warnings);
+});
