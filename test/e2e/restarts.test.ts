@@ -106,7 +106,7 @@ async function verdictsOn(id: string): Promise<string[]> {
   return eventually(
     `verdict on ${id}`,
     async () => {
-      const verdicts = await mesh.verdicts(tenant, id);
+      const verdicts = await mesh.verdicts(id, tenant);
       return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
     },
     AFTER_KILL_MS,
@@ -212,7 +212,7 @@ test('a server killed during a cooldown goes on with it: not a moment shorter', 
   await startWorker([warm]);
   await report('e-1');
   await resultOf('e-1');
-  const [fired] = await mesh.verdicts(tenant, 'e-1');
+  const [fired] = await mesh.verdicts('e-1', tenant);
   const firedAt = fired?.at ?? 0;
 
   process.kill(server.pid, 'SIGKILL');
@@ -229,7 +229,7 @@ test('a server killed during a cooldown goes on with it: not a moment shorter', 
       const id = `e-${++attempt}`;
       await report(id);
       const [verdict] = await eventually(`verdict on ${id}`, async () => {
-        const verdicts = await mesh.verdicts(tenant, id);
+        const verdicts = await mesh.verdicts(id, tenant);
         return verdicts.length > 0 ? verdicts : undefined;
       });
       return verdict?.verdict === 'fire' ? verdict.at : undefined;

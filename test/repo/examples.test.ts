@@ -3,6 +3,7 @@ import { parseJsonLines } from '../../client/cli/read-input.js';
 import { parseEvent } from '../../client/parse-event.js';
 import { parseMeshConfig } from '../../config/mesh-config.js';
 import { parseRuleset } from '../../rules/parse-ruleset.js';
+import { createRedactor } from '../../rules/redact.js';
 import { simulate } from '../../rules/simulate.js';
 import { repositoryFiles } from './files.js';
 import { readText } from './markdown.js';
@@ -34,7 +35,7 @@ it.each(EVENT_FILES)('%s shows both firings and skips with the ruleset of the sa
   if (!parsed.ok) throw new Error(`${rules} is not valid`);
   const steps = parseJsonLines(readText(file), file).map(({ value }, index) => {
     const { atMs, event } = value as { atMs: number; event: unknown };
-    const read = parseEvent(event, { now: atMs, makeId: () => `e-${index}` });
+    const read = parseEvent(event, { now: atMs, makeId: () => `e-${index}` }, createRedactor());
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     return { atMs, event: read.event };
   });

@@ -1,6 +1,4 @@
-import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../client/cli/main.js';
 import { MeshConfig } from '../../config/mesh-config.js';
 import { FAILURES } from '../../contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
@@ -38,16 +36,6 @@ describe('docs/operations.md lists', () => {
       const shown = rows.get(field.path)?.replaceAll('`', '');
       if (field.isRequired) expect(shown, field.path).toBe('required');
       if (field.default !== undefined) expect(shown, field.path).toBe(field.default);
-    }
-  });
-
-  it('every command and option', () => {
-    const program = createProgram();
-
-    expectOptions('mesh', program, { withVersion: true });
-    for (const command of program.commands) {
-      if (command.options.length > 0) expectOptions(`mesh ${command.name()}`, command);
-      else expect(tablesOf(`mesh ${command.name()}`)).toEqual([]);
     }
   });
 
@@ -97,19 +85,3 @@ describe('docs/operations.md lists', () => {
     expect(codesBelow(PAGE, 'Failure types', 'type')).toEqual(Object.keys(FAILURES));
   });
 });
-
-function expectOptions(heading: string, command: Command, { withVersion = false } = {}): void {
-  const documented = codesBelow(PAGE, heading, 'option');
-  const options = command.options.map(({ flags }) => flags);
-
-  expect(documented, heading).toEqual(options);
-  expect(options.includes('-V, --version')).toBe(withVersion);
-}
-
-function tablesOf(heading: string): unknown[] {
-  try {
-    return tableBelow(PAGE, heading);
-  } catch {
-    return [];
-  }
-}

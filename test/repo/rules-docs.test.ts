@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { MAX_NESTING, MAX_PAYLOAD_BYTES } from '../../client/check-payload.js';
+import { MAX_NESTING, MAX_PAYLOAD_BYTES } from '../../client/prepare-payload.js';
 import { MAX_DEPTH, MeshEvent } from '../../contract/event.js';
 import { Action, Condition, MODES, Rule, Ruleset, Trigger } from '../../contract/ruleset.js';
 import { TEMPLATE_NAMES } from '../../contract/template-text.js';

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests with programs of others, which they install from npm: the mesh under the clients it is made for. */
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/clients/**/*.test.ts'],
+    pool: 'forks',
+    // Each starts a mesh of its own, and installs the same client.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    // The client is 240 MB.
+    hookTimeout: 300_000,
+  },
+});
