@@ -12,7 +12,11 @@ export async function addDocsPage(app: FastifyInstance, document: object): Promi
     routePrefix: DOCS_PATH,
     // The default would ask a server elsewhere whether the document is valid.
     uiConfig: { validatorUrl: null, docExpansion: 'list', tryItOutEnabled: false, persistAuthorization: false },
-    theme: { title: 'Remediation mesh' },
+    // The bar above would load descriptions from elsewhere, and says whose page it is not.
+    theme: {
+      title: 'Remediation mesh',
+      css: [{ filename: 'mesh.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     uiHooks: {
       onRequest: (_request, reply, done) => {
         reply.headers(DOCS_HEADERS);

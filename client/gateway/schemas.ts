@@ -24,6 +24,14 @@ const instant = (what: string) => z.int().describe(`${what} Epoch milliseconds.`
 const count = () => z.int().min(0);
 const codes = <const T extends object>(table: T) => Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
 
+/** What the page at /docs sends when somebody tries it out: it fires a rule that is shipped. */
+const EXAMPLE = {
+  event: 'PostToolUseFailure',
+  outcome: 'failed',
+  session: 's-1',
+  payload: { tool_name: 'Bash', error: 'timeout' },
+};
+
 export const EventInput = MeshEvent.partial()
   .required({ event: true })
   .extend({
@@ -32,11 +40,15 @@ export const EventInput = MeshEvent.partial()
       .describe('Epoch milliseconds, or an ISO 8601 text. Default: now.')
       .optional(),
   })
-  .describe(
-    'An event. Only `event` is required. Give a stable `id`, and a second report of the same thing is recognised.',
-  );
+  .meta({
+    description:
+      'An event. Only `event` is required. Give a stable `id`, and a second report of the same thing is recognised.',
+    examples: [EXAMPLE],
+  });
 
-export const EventOrEvents = z.union([EventInput, z.array(EventInput).min(1).max(1_000)]);
+export const EventOrEvents = z
+  .union([EventInput, z.array(EventInput).min(1).max(1_000)])
+  .meta({ examples: [EXAMPLE, [EXAMPLE, { event: 'TaskCompleted', outcome: 'success' }]] });
 
 export const CloudEvent = z
   .looseObject({
@@ -54,7 +66,19 @@ export const CloudEvent = z
     tenant: z.string().nullish(),
     data: z.unknown().describe('The payload. What is no object becomes `{data: …}`.').optional(),
   })
-  .describe('CloudEvents 1.0 in its JSON form. Other attributes go into the payload, under `cloudevent`.');
+  .meta({
+    description: 'CloudEvents 1.0 in its JSON form. Other attributes go into the payload, under `cloudevent`.',
+    examples: [
+      {
+        specversion: '1.0',
+        id: '42',
+        source: '/agents/builder',
+        type: EXAMPLE.event,
+        outcome: EXAMPLE.outcome,
+        data: EXAMPLE.payload,
+      },
+    ],
+  });
 
 export const CloudEvents = z.array(CloudEvent).min(1).max(1_000);
 
