@@ -7,6 +7,8 @@ export const MESH_ERRORS = {
   'not-found': 'There is no such remediation, or the tenant has no watch yet.',
   conflict: 'The remediation is not in a state for that, such as aborting one that has ended.',
   'no-worker': 'Temporal is there, but no worker answers for the workflow.',
+  unreachable: 'Temporal does not answer, or not in time.',
+  'wrong-argument': 'What was asked for cannot exist, such as a tenant of another form.',
 } as const;
 
 export type MeshErrorCode = keyof typeof MESH_ERRORS;

@@ -13,7 +13,7 @@ export interface Lanes {
   /** Resolves when every event is stored; else rejects with a `NotStoredError` that names those that are not known to be. */
   put(events: readonly MeshEvent[]): Promise<void>;
   waiting(): { events: number; bytes: number };
-  /** Takes no more, and gives what waits a short time to be stored. */
+  /** Takes no more. Resolves when nothing waits; no batch that begins after this is tried for long. */
   close(): Promise<void>;
 }
 
@@ -48,11 +48,7 @@ export function createLanes(options: LaneOptions): Lanes {
     waiting: () => ({ ...total }),
     async close() {
       closesAt = Date.now() + CLOSE_WITHIN_MS;
-      const lastCall = new AbortController();
-      const all = Promise.all([...lanes.values()].flatMap(({ running }) => running ?? []));
-      // A server that does not answer must not keep a process from ending.
-      await Promise.race([all, wait(CLOSE_WITHIN_MS, undefined, { signal: lastCall.signal }).catch(() => undefined)]);
-      lastCall.abort();
+      await Promise.all([...lanes.values()].flatMap(({ running }) => running ?? []));
     },
   };
 
@@ -87,10 +83,10 @@ export function createLanes(options: LaneOptions): Lanes {
       total.bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
     }
     lane.running = undefined;
-    // An idle tenant is forgotten once the gap after its last batch is over; who has many tenants keeps few lanes.
-    for (const [name, { running, sentAt }] of lanes) {
-      if (running === undefined && performance.now() - sentAt > BATCH_GAP_MS) lanes.delete(name);
-    }
+    // Once the gap after its last batch is over there is nothing to remember of an idle tenant.
+    setTimeout(() => {
+      if (lane.running === undefined && lanes.get(tenant) === lane) lanes.delete(tenant);
+    }, BATCH_GAP_MS).unref();
   }
 
   /** Some time after the last thing that went well, so that a queue of reports fails together and not one by one. */

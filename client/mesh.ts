@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { MeshEvent } from '../contract/event.js';
+import { TENANT } from '../contract/event.js';
 import { watchId } from '../contract/ids.js';
 import { DEFAULT_TENANT, QUERIES, SIGNALS, TASK_QUEUE } from '../contract/names.js';
 import { formatProblem } from '../contract/problem.js';
@@ -10,7 +12,7 @@ import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
 import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '../contract/watch.js';
 import { createRedactor } from '../rules/redact.js';
 import { connectionOptions, type ConnectionSettings, readConnection } from './connection.js';
-import { WrongEventError } from './errors.js';
+import { MeshError, WrongEventError } from './errors.js';
 import type { EventInput } from './event-input.js';
 import { createLanes } from './lanes.js';
 import { type MeshHealth, readHealth } from './mesh-health.js';
@@ -18,7 +20,7 @@ import { parseEvents } from './parse-events.js';
 import type { RemediationDetail, RemediationFilter, RemediationPage, Retried } from './remediation-views.js';
 import { createRemediations } from './remediations.js';
 import { createSender } from './sender.js';
-import { explainMissing } from './temporal-errors.js';
+import { explainCall, explainQuery } from './temporal-errors.js';
 
 export * from './errors.js';
 export type { ConnectionSettings } from './connection.js';
@@ -100,6 +102,7 @@ export interface Mesh {
 }
 
 const GIVE_UP_AFTER_MS = 15_000;
+const CLOSE_WITHIN_MS = 4_000;
 /** For everything that is asked rather than stored: someone waits for the answer. */
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -119,13 +122,13 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     keys: [...settings.redactKeys, ...(options.redact?.keys ?? [])],
     patterns: options.redact?.patterns ?? [],
   });
-  let isClosing = false;
+  const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
-  const connection = Connection.lazy(connectionOptions(where, () => isClosing));
+  const connection = Connection.lazy(connectionOptions(where, () => closing.signal.aborted));
   if (!options.isLazy) await connection.ensureConnected();
   const client = new Client({ connection, namespace: where.namespace });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const sender = createSender(client, taskQueue);
+  const sender = createSender(client, taskQueue, closing.signal);
   const lanes = createLanes({ ...sender, giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_AFTER_MS });
   const remediations = createRemediations(client);
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
@@ -133,30 +136,38 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   return {
     report: async (events) => send(parsed(events)),
     send,
-    status: (tenant = DEFAULT_TENANT) => ask(tenant, () => handle(tenant).query<WatchStatus>(QUERIES.status)),
+    status: (tenant = DEFAULT_TENANT) => query(tenant, () => handle(tenant).query<WatchStatus>(QUERIES.status)),
     verdicts: (eventId, tenant = DEFAULT_TENANT) => {
-      const query: VerdictsQuery = eventId === undefined ? {} : { eventId };
-      return ask(tenant, () => handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, query));
+      const about: VerdictsQuery = eventId === undefined ? {} : { eventId };
+      return query(tenant, () => handle(tenant).query<LoggedVerdict[], [VerdictsQuery]>(QUERIES.verdicts, about));
     },
     judgement: (eventId, tenant = DEFAULT_TENANT) =>
-      ask(tenant, () => handle(tenant).query<Judgement, [JudgementQuery]>(QUERIES.judgement, { eventId })),
-    remediations: (filter = {}) => call(() => remediations.list(filter)),
-    remediation: (id) => call(() => remediations.get(id)),
-    abort: (id) => call(() => remediations.abort(id)),
-    retry: (id) => call(() => remediations.retry(id)),
+      query(tenant, () => handle(tenant).query<Judgement, [JudgementQuery]>(QUERIES.judgement, { eventId })),
+    remediations: (filter = {}) => call(undefined, () => remediations.list(filter)),
+    remediation: (id) => call(undefined, () => remediations.get(id)),
+    abort: (id) => call(undefined, () => remediations.abort(id)),
+    retry: (id) => call(undefined, () => remediations.retry(id)),
     rearm: (tenant = DEFAULT_TENANT, rule) =>
-      ask(tenant, () =>
+      call(missing(tenant), () =>
         handle(tenant).signal(SIGNALS.rearm, (rule === undefined ? {} : { rule }) satisfies RearmRequest),
       ),
     // Pausing must work before the first event too, so it starts the watch if there is none.
     pause: (tenant = DEFAULT_TENANT, reason) =>
-      call(() => sender.signal(tenant, SIGNALS.pause, (reason === undefined ? {} : { reason }) satisfies PauseRequest)),
-    resume: (tenant = DEFAULT_TENANT) => ask(tenant, () => handle(tenant).signal(SIGNALS.resume)),
+      call(undefined, () =>
+        sender.signal(
+          requireTenant(tenant),
+          SIGNALS.pause,
+          (reason === undefined ? {} : { reason }) satisfies PauseRequest,
+        ),
+      ),
+    resume: (tenant = DEFAULT_TENANT) => call(missing(tenant), () => handle(tenant).signal(SIGNALS.resume)),
     health: () => track(readHealth(client, taskQueue)),
     waiting: () => lanes.waiting(),
     async close() {
-      await lanes.close();
-      isClosing = true;
+      // What is on its way gets its time; a server that does not answer must not keep a process from ending.
+      await within(CLOSE_WITHIN_MS, Promise.allSettled([lanes.close(), ...pending]));
+      closing.abort();
+      // A call that was about to be retried when its connection closed would bring down the whole process.
       await Promise.allSettled(pending);
       await connection.close();
     },
@@ -174,22 +185,49 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     return result.events;
   }
 
-  /** Something asked of the watch of a tenant, which may not be there. */
-  function ask<T>(tenant: string, run: () => Promise<T>): Promise<T> {
-    return call(run).catch((error: unknown) => {
-      throw explainMissing(error, `tenant ${tenant} has no watch: no event of it was ever reported here`);
-    });
+  /** What the watch of a tenant knows, which a worker answers. */
+  async function query<T>(tenant: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await tracked(run);
+    } catch (error) {
+      const isReachable = async () => (await readHealth(client, taskQueue)).isReachable;
+      throw await explainQuery(error, missing(tenant), isReachable);
+    }
   }
 
-  function call<T>(run: () => Promise<T>): Promise<T> {
-    return track(connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, run));
+  async function call<T>(notFound: string | undefined, run: () => Promise<T>): Promise<T> {
+    try {
+      return await tracked(run);
+    } catch (error) {
+      throw explainCall(error, notFound);
+    }
   }
 
-  /** A call that is about to be retried when its connection closes would bring down the whole process. */
+  function tracked<T>(run: () => Promise<T>): Promise<T> {
+    const deadlineAt = Date.now() + ANSWER_WITHIN_MS;
+    return track(connection.withAbortSignal(closing.signal, () => connection.withDeadline(deadlineAt, run)));
+  }
+
   function track<T>(started: Promise<T>): Promise<T> {
     pending.add(started);
     const done = () => pending.delete(started);
     started.then(done, done);
     return started;
   }
+}
+
+function missing(tenant: string): string {
+  return `tenant ${tenant} has no watch: no event of it was ever reported here`;
+}
+
+/** A signal would start a watch of any name, which no event could ever reach. */
+function requireTenant(tenant: string): string {
+  if (TENANT.test(tenant)) return tenant;
+  throw new MeshError('wrong-argument', `${JSON.stringify(tenant)} is not a tenant name`);
+}
+
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  const inTime = new AbortController();
+  await Promise.race([done, wait(ms, undefined, { signal: inTime.signal }).catch(() => undefined)]);
+  inTime.abort();
 }

@@ -21,13 +21,23 @@ export function parseEvent(input: unknown, defaults: EventDefaults, redactor: Re
   }
   const filled = fillIn(input, defaults);
   const parsed = MeshEvent.safeParse(filled);
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error, filled).map(withOutcomeHint) };
+  if (!parsed.success) return refuse(problemsOf(parsed.error, filled).map(withOutcomeHint), redactor);
   // The payload as it was given: zod silently leaves out a key named __proto__, which is to be refused.
   const prepared = preparePayload(filled['payload'] as Record<string, unknown>, redactor);
   const problems = [...secretsInNames(parsed.data, redactor), ...(prepared.ok ? [] : prepared.problems)];
-  if (!prepared.ok || problems.length > 0) return { ok: false, problems };
+  if (!prepared.ok || problems.length > 0) return refuse(problems, redactor);
   const { payload, truncated } = prepared;
   return { ok: true, event: { ...withoutSecrets(parsed.data, redactor), payload, ...(truncated && { truncated }) } };
+}
+
+/** Problems name keys and quote what was found: whoever logs them must not log a secret. */
+function refuse(problems: Problem[], redactor: Redactor): ParsedEvent {
+  const clean = problems.map((problem) => ({
+    ...problem,
+    path: redactor.text(problem.path),
+    message: redactor.text(problem.message),
+  }));
+  return { ok: false, problems: clean };
 }
 
 function fillIn(input: object, defaults: EventDefaults): Record<string, unknown> {
@@ -65,16 +75,16 @@ function instant(written: unknown): unknown {
   return Number.isNaN(at) ? written : at;
 }
 
-/** Ids and event names are stored in clear and cannot be changed without becoming another: a secret there is refused. */
-function secretsInNames(event: MeshEvent, redactor: Redactor): Problem[] {
-  const names = {
-    id: event.id,
-    event: event.event,
-    'lineage.root': event.lineage?.root,
-    'lineage.parent': event.lineage?.parent,
-  };
+/**
+ * Names are stored in clear and cannot be changed without becoming others: one that is a token by its look is refused. What
+ * stands beside a word such as `token:` is none: `auth.token:refreshed` is a good name.
+ */
+function secretsInNames({ id, event, tenant, lineage }: MeshEvent, redactor: Redactor): Problem[] {
+  const names = { id, event, tenant, 'lineage.root': lineage?.root, 'lineage.parent': lineage?.parent };
   return Object.entries(names).flatMap(([path, text = '']) =>
-    redactor.text(text) === text ? [] : [{ path, message: 'holds what looks like a secret', hint: 'use another name' }],
+    redactor.shapes(text) === text
+      ? []
+      : [{ path, message: 'holds what looks like a secret', hint: 'use another name' }],
   );
 }
 

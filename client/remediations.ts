@@ -4,6 +4,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { parseRemediationId } from '../contract/ids.js';
 import { QUERIES, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contract/names.js';
@@ -11,7 +12,7 @@ import type { RemediationInput, RemediationProgress, RemediationResult } from '.
 import { MeshError } from './errors.js';
 import { listRemediations, summaryFrom } from './list-remediations.js';
 import type { RemediationDetail, RemediationFilter, RemediationPage, Retried } from './remediation-views.js';
-import { explainMissing } from './temporal-errors.js';
+import { explainCall } from './temporal-errors.js';
 
 export interface Remediations {
   list(filter: RemediationFilter): Promise<RemediationPage>;
@@ -42,7 +43,12 @@ export function createRemediations(client: Client): Remediations {
     async abort(id) {
       const { status } = await describe(id);
       if (status.name !== 'RUNNING') throw conflict(`${id} has ended already (${status.name.toLowerCase()})`);
-      await handle(id).cancel();
+      try {
+        await handle(id).cancel();
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        throw new MeshError('conflict', `${id} has ended meanwhile`, { cause: error });
+      }
     },
 
     async retry(id) {
@@ -67,7 +73,7 @@ export function createRemediations(client: Client): Remediations {
     try {
       return await handle(id).describe();
     } catch (error) {
-      throw explainMissing(error, notFound(id).message);
+      throw explainCall(error, notFound(id).message);
     }
   }
 
@@ -126,7 +132,8 @@ export function createRemediations(client: Client): Remediations {
 const PROGRESS_WITHIN_MS = 3_000;
 
 function resultInFailure(error: unknown): RemediationResult | undefined {
-  const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+  if (!(error instanceof WorkflowFailedError)) throw error;
+  const { cause } = error;
   return cause instanceof ApplicationFailure ? (cause.details?.[0] as RemediationResult | undefined) : undefined;
 }
 

@@ -20,18 +20,21 @@ export interface Sender {
 /** The watch takes no more signals in this run, and cannot begin the next one before a worker runs. */
 const SIGNAL_LIMIT_PAUSE_MS = 250;
 
-export function createSender(client: Client, taskQueue: string): Sender {
+export function createSender(client: Client, taskQueue: string, closing: AbortSignal): Sender {
   const requireRoom = createWatchRoom(client);
 
   return {
     send: (tenant, batch, deadlineAt) =>
-      client.withDeadline(deadlineAt, async () => {
-        await requireRoom(tenant, batch);
-        await sendUntil(deadlineAt, () => signal(tenant, SIGNALS.events, batch));
-      }),
+      client.withAbortSignal(closing, () =>
+        client.withDeadline(deadlineAt, async () => {
+          await requireRoom(tenant, batch);
+          await sendUntil(deadlineAt, () => signal(tenant, SIGNALS.events, batch));
+        }),
+      ),
     signal,
     reasonOf(error) {
       if (error instanceof WatchFullError) return 'watch-full';
+      if (closing.aborted) return 'closed';
       return isPassing(error) || isSignalLimit(error) ? 'unreachable' : 'refused';
     },
   };
@@ -42,7 +45,8 @@ export function createSender(client: Client, taskQueue: string): Sender {
       try {
         return await send();
       } catch (error) {
-        if (!isSignalLimit(error) || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt) throw error;
+        const isOver = closing.aborted || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt;
+        if (!isSignalLimit(error) || isOver) throw error;
         await wait(SIGNAL_LIMIT_PAUSE_MS);
       }
     }

@@ -24,28 +24,30 @@ export function isSignalLimit(error: unknown): boolean {
   return detailsOf(error).includes('exceeded workflow execution limit for signal events');
 }
 
-/** Turns "not found" and "nobody answers" into errors of the mesh; anything else stays what it is. */
-export function explainMissing(error: unknown, notFound: string): unknown {
-  if (error instanceof WorkflowNotFoundError || error instanceof QueryRejectedError) {
+/** Turns "not found" and "does not answer" into errors of the mesh; anything else stays what it is. */
+export function explainCall(error: unknown, notFound?: string): unknown {
+  if (error instanceof WorkflowNotFoundError && notFound !== undefined) {
     return new MeshError('not-found', notFound, { cause: error });
   }
-  return explainNoWorker(error);
+  const isAway = [CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE].includes(codeOf(error) ?? -1);
+  return isAway ? new MeshError('unreachable', 'Temporal does not answer in time', { cause: error }) : error;
 }
 
-/** A query that is not answered in time, or not known, while Temporal itself answers: no worker, or one of another version. */
-export function explainNoWorker(error: unknown): unknown {
+/**
+ * The same for a query, which a worker answers: when none does, `isReachable` tells whether that is the fault of Temporal.
+ */
+export async function explainQuery(
+  error: unknown,
+  notFound: string,
+  isReachable: () => Promise<boolean>,
+): Promise<unknown> {
+  if (error instanceof QueryRejectedError) return new MeshError('not-found', notFound, { cause: error });
   if (error instanceof QueryNotRegisteredError) {
     return new MeshError('no-worker', 'the worker is older than this client: restart it', { cause: error });
   }
-  const isUnanswered =
-    codeOf(error) === FAILED_PRECONDITION || (codeOf(error) === DEADLINE_EXCEEDED && !isUnreachable(error));
-  if (!isUnanswered) return error;
+  const isUnanswered = codeOf(error) === FAILED_PRECONDITION || codeOf(error) === DEADLINE_EXCEEDED;
+  if (!isUnanswered || !(await isReachable())) return explainCall(error, notFound);
   return new MeshError('no-worker', 'no worker answers: start one with `npm start`', { cause: error });
-}
-
-/** The connection itself is the trouble, not what was asked. */
-function isUnreachable(error: unknown): boolean {
-  return /connect|ECONNREFUSED|name resolution|waiting for/i.test(detailsOf(error));
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -76,15 +76,15 @@ function summarise(misses: Miss[]): string {
 }
 
 /** Kept with the verdicts of the event, in the history and in the state of the watch, so there is room for so much only. */
-const KEPT_MISSES_CHARS = 1_000;
+const KEPT_MISSES_BYTES = 800;
 
 function inShort(misses: Miss[]): MissedRule[] {
   const kept: MissedRule[] = [];
-  let chars = 0;
+  let bytes = 0;
   for (const { rule, reason } of misses) {
     const miss = { rule: rule.slice(0, MISS_CHARS), reason: reason.slice(0, MISS_CHARS) };
-    chars += miss.rule.length + miss.reason.length;
-    if (chars > KEPT_MISSES_CHARS) break;
+    bytes += Buffer.byteLength(miss.rule + miss.reason);
+    if (bytes > KEPT_MISSES_BYTES) break;
     kept.push(miss);
   }
   return kept;

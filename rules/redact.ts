@@ -12,6 +12,8 @@ export interface Redactor {
   /** A copy without secrets of what JSON can hold; the same value when there is none. At most some hundred levels deep. */
   value(value: unknown): unknown;
   text(text: string): string;
+  /** Only what is a secret by its own look: for names and ids, which have no key beside them. */
+  shapes(text: string): string;
 }
 
 /**
@@ -29,15 +31,8 @@ export function createRedactor({ keys = [], patterns = [] }: RedactOptions = {})
     return own.reduce(hideOwn, hidePairs(hideShapes(written)));
   }
 
-  function text(written: string): string {
-    let before = written;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const after = once(before);
-      if (after === before) return after;
-      before = after;
-    }
-    return REDACTED;
-  }
+  const text = (written: string): string => settled(written, once);
+  const shapes = (written: string): string => settled(written, hideShapes);
 
   function value(given: unknown): unknown {
     if (typeof given === 'string') return text(given);
@@ -76,7 +71,17 @@ export function createRedactor({ keys = [], patterns = [] }: RedactOptions = {})
     return typeof name === 'string' ? kindOf(name) : undefined;
   }
 
-  return { value, text };
+  return { value, text, shapes };
+}
+
+function settled(written: string, hide: (text: string) => string): string {
+  let before = written;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const after = hide(before);
+    if (after === before) return after;
+    before = after;
+  }
+  return REDACTED;
 }
 
 /** What one round hides can bring the next to light. A text that still gives up secrets after these is hidden whole. */

@@ -13,6 +13,7 @@ import type {
 import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
+const VERDICTS_WHEN_CROWDED = 20;
 
 /** Everything the watch remembers. What is not in here is forgotten when it continues as new. */
 export interface WatchState {
@@ -58,10 +59,14 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
 }
 
 /**
- * The one JSON value that goes through continue-as-new. When it would be larger than `maxBytes`, the windows nearest to
- * expiry go, and are counted. Events that wait in the inbox are never dropped: see `canSave`.
+ * The one JSON value that goes through continue-as-new. When it would be larger than `maxBytes`, what is only kept for people
+ * goes first: what rules missed on, then old verdicts. Then the windows nearest to expiry go, and are counted. Events that
+ * wait in the inbox are never dropped: see `canSave`.
  */
 export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes = MAX_STATE_BYTES): SavedWatch {
+  const isTooLarge = () => byteLength(toSaved(state, inbox)) > maxBytes;
+  if (isTooLarge()) state.verdicts = state.verdicts.map(({ missed: _missed, ...verdict }) => verdict);
+  if (isTooLarge()) state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED);
   for (;;) {
     const saved = toSaved(state, inbox);
     const excess = byteLength(saved) - maxBytes;

@@ -45,6 +45,8 @@ const MESH_ERRORS: Record<MeshErrorCode, ProblemCode> = {
   'not-found': 'not-found',
   conflict: 'conflict',
   'no-worker': 'no-worker',
+  unreachable: 'unavailable',
+  'wrong-argument': 'invalid-request',
 };
 
 /** Their messages are written for people, by the SDK itself. */

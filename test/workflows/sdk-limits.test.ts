@@ -128,6 +128,38 @@ test(
   },
 );
 
+test(
+  'closing does not wait for a server that does not answer, and says what was not stored',
+  { timeout: 30_000 },
+  async () => {
+    const address = server?.address ?? '';
+    const hasty = await connectMesh({ connection: connectionTo(address), giveUpAfterMs: 60_000 });
+    const pid = server?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const begun = Date.now();
+      const report = hasty.report({ event: 'TaskCompleted', id: 'e-1' }).catch((error: unknown) => error);
+      const asked = hasty.rearm('some-tenant').catch((error: unknown) => error);
+      await hasty.close();
+      expect(Date.now() - begun).toBeLessThan(6_000);
+      expect(await report).toMatchObject({ code: 'not-stored', reason: 'closed', ids: ['e-1'] });
+      expect(await asked).toMatchObject({ code: 'unreachable' });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  },
+);
+
+test('no worker is told apart from no server, and a tenant that cannot be from one that is not there', async () => {
+  mesh = await startTestMesh({ rules, address: server?.address ?? '', withoutWorker: true });
+  const { mesh: sdk, tenant, report } = mesh;
+  await expect(sdk.status(tenant)).rejects.toMatchObject({ code: 'not-found' });
+  await expect(sdk.rearm(tenant)).rejects.toMatchObject({ code: 'not-found' });
+  await expect(sdk.pause('../x')).rejects.toMatchObject({ code: 'wrong-argument' });
+  await report({ id: 'e-1' });
+  await expect(sdk.status(tenant)).rejects.toMatchObject({ code: 'no-worker' });
+}, 30_000);
+
 function connectionTo(address: string) {
   return { address, namespace: 'default', options: {}, isGiven: true };
 }

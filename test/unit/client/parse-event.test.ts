@@ -218,3 +218,34 @@ function problemPaths(input: unknown): string[] {
   const parsed = parseEvent(input, defaults, redactor);
   return parsed.ok ? [] : parsed.problems.map(({ path }) => path);
 }
+
+describe('secrets in names', () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+
+  test.each([
+    ['id', { id: token }],
+    ['tenant', { tenant: `sk-ant-${'a1b2'.repeat(6)}` }],
+    ['lineage.root', { lineage: { root: token } }],
+  ])('%s that is a token by its look is refused, and not repeated', (path, given) => {
+    const parsed = parseEvent({ event: 'Stop', ...given }, defaults, redactor);
+
+    expect(parsed).toMatchObject({ ok: false, problems: [{ path, message: 'holds what looks like a secret' }] });
+    expect(JSON.stringify(parsed)).not.toContain(token);
+  });
+
+  test.each(['secret:rotated', 'auth.token:refreshed', 'vault.password:changed'])(
+    '%s is a good event name',
+    (event) => {
+      expect(parseEvent({ event, id: 'refresh-token:42' }, defaults, redactor)).toMatchObject({ ok: true });
+    },
+  );
+
+  test('a problem quotes no secret', () => {
+    const given = { event: 'Stop', occurredAt: token, session: `password=${'x'.repeat(300)}`, [token]: 1 };
+    const text = JSON.stringify(parseEvent(given, defaults, redactor));
+
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('xxxxx');
+    expect(text).toContain('occurredAt');
+  });
+});

@@ -115,6 +115,22 @@ describe('the size of the state', () => {
     expect(saved.guards.evicted).toBe(20_000 - reload(saved).memory.cooldowns.size);
   });
 
+  test('what is only kept for people goes before any window does', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    addDedups(state, 20_000);
+    for (let index = 0; index < 20_000; index++) markSeen(state.memory, crypto.randomUUID());
+    const missed = [{ rule: '规则'.repeat(60), reason: '错'.repeat(120) }];
+    state.verdicts = Array.from({ length: 200 }, (_, index) => ({ ...longVerdict(), eventId: `e-${index}`, missed }));
+    const inbox = [{ kind: 'event' as const, event: { text: 'x'.repeat(490_000) } }];
+
+    const saved = saveWatchState(state, inbox);
+
+    expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
+    expect(saved.guards.evicted).toBe(0);
+    expect(saved.verdicts.at(-1)?.eventId).toBe('e-199');
+    expect(saved.verdicts.every((verdict) => verdict.missed === undefined)).toBe(true);
+  });
+
   test('counts what was evicted over all runs', () => {
     const state = { ...loadWatchState({ tenant: 'default' }, NOW), evicted: 7 };
     addDedups(state, 1_000);
