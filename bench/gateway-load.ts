@@ -67,7 +67,9 @@ async function measure({ address }: DevServer): Promise<void> {
     `machine: ${cpus().length} cores, ${cpus()[0]?.model ?? '?'}; Node ${process.versions.node}; Temporal dev server, file database`,
   );
   console.log(`bare workflow with one activity          ${bare.toFixed(0).padStart(6)}/s`);
-  console.log(`accepted, single events, 50 connections  ${full.perSecond.toFixed(0).padStart(6)}/s  ${(full.perSecond / bare).toFixed(1)} x bare`);
+  console.log(
+    `accepted, single events, 50 connections  ${full.perSecond.toFixed(0).padStart(6)}/s  ${(full.perSecond / bare).toFixed(1)} x bare`,
+  );
   row('the same', full);
   row('20/s offered', calm);
   row('500/s offered', busy);
@@ -83,7 +85,12 @@ async function startWorkers(address: string) {
     ...readSettings({}).settings,
     ...{ rules: join(folder, 'rules.json'), config: join(folder, 'mesh.json'), home: join(folder, 'home') },
   };
-  const rule = { id: 'cools', trigger: { event: 'PostToolUseFailure' }, cooldownMs: 3_600_000, actions: [{ type: 'warm_remote_capacity' }] };
+  const rule = {
+    id: 'cools',
+    trigger: { event: 'PostToolUseFailure' },
+    cooldownMs: 3_600_000,
+    actions: [{ type: 'warm_remote_capacity' }],
+  };
   await writeFile(settings.rules, JSON.stringify({ rules: [rule] }));
   await writeFile(settings.config, JSON.stringify({ gateway: { eventsPerSecond: 100_000 } }));
   const world = makeWorld({
@@ -137,7 +144,7 @@ async function run(load: Load): Promise<LoadResult> {
 
 /** Until everything that was accepted is judged, so that one measurement does not carry the next one's load. */
 async function settled(mesh: Mesh): Promise<void> {
-  for (let before = -1; ; ) {
+  for (let before = -1; ;) {
     const { events } = (await mesh.status()).counters;
     if (events === before) return;
     before = events;
@@ -158,5 +165,7 @@ async function rate(once: (index: number) => Promise<unknown>): Promise<number> 
 function row(what: string, { p50Ms, p99Ms, maxMs, accepted, errors }: LoadResult): void {
   const problems = Object.entries(errors).map(([error, count]) => `${count} x ${error}`);
   const times = [p50Ms, p99Ms, maxMs].map((ms) => `${ms.toFixed(0).padStart(5)} ms`);
-  console.log(`${what.padEnd(40)} p50${times[0]}  p99${times[1]}  max${times[2]}  ${accepted} accepted, ${problems.join(', ') || 'no error'}`);
+  console.log(
+    `${what.padEnd(40)} p50${times[0]}  p99${times[1]}  max${times[2]}  ${accepted} accepted, ${problems.join(', ') || 'no error'}`,
+  );
 }

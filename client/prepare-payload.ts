@@ -1,6 +1,6 @@
 import { formatPath, type Problem } from '../contract/problem.js';
 import type { Redactor } from '../rules/redact.js';
-import { cutTexts } from './cut-texts.js';
+import { fitText } from './cut-texts.js';
 
 export { MAX_TEXT_BYTES } from './cut-texts.js';
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
@@ -18,10 +18,15 @@ export type PreparedPayload =
 export function preparePayload(payload: Record<string, unknown>, redactor: Redactor): PreparedPayload {
   const plain = plainJson(payload);
   if ('problem' in plain) return refused(plain.problem);
-  const cut = cutTexts(redactor.value(plain.value), redactor);
-  const bytes = Buffer.byteLength(JSON.stringify(cut.value));
+  let truncated = false;
+  const fit = redactor.value(plain.value, (written) => {
+    const { text, isCut } = fitText(written, redactor);
+    truncated ||= isCut;
+    return text;
+  });
+  const bytes = Buffer.byteLength(JSON.stringify(fit));
   if (bytes > MAX_PAYLOAD_BYTES) return refused(tooLarge(`is ${bytes} bytes, at most ${MAX_PAYLOAD_BYTES} are taken`));
-  return { ok: true, payload: cut.value as Record<string, unknown>, truncated: cut.truncated };
+  return { ok: true, payload: fit as Record<string, unknown>, truncated };
 }
 
 /** What JSON makes of a value, as the receiver would see it: a date is a text, a function is nothing. */

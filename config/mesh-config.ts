@@ -97,13 +97,8 @@ export const MeshConfig = strict({
   bridge: Bridge.optional(),
   /** Where people reach the Temporal UI; links in mails start with it. */
   temporalUi: z.url({ protocol: /^https?$/, error: 'an http or https address' }).optional(),
-  gateway: Gateway.default({
-    tokens: [],
-    allowedOrigins: [],
-    allowedHosts: [],
-    eventsPerSecond: EVENTS_PER_SECOND,
-  }),
-  redact: Redact.default({ keys: [], patterns: [] }),
+  gateway: Gateway.prefault({}),
+  redact: Redact.prefault({}),
 });
 export type MeshConfig = z.output<typeof MeshConfig> & { folder: string };
 

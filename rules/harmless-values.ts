@@ -1,7 +1,10 @@
 /** Says where a secret comes from, and not what it is. `${NAME:-default}` holds a default, which may be one. */
 export function isReference(written: string): boolean {
-  return VARIABLE.test(written) || FIELD.test(written);
+  return written.length <= MAX_REFERENCE_CHARS && (VARIABLE.test(written) || FIELD.test(written));
 }
+
+/** A reference can hold more keys, which are looked at for themselves: what is read twice must be short. */
+const MAX_REFERENCE_CHARS = 300;
 
 const VARIABLE = /^(?:\$[A-Z_][A-Z0-9_]*|\$\{(?:env:|file:)?[\w./-]+\}|\$\{\{[^}]*\}{0,2}|\$\(.*|%[A-Z0-9_]+%)$/;
 const FIELD = /^(?:this|self|req|args|config|options|process\.env|import\.meta\.env|os\.environ)[.[][\w.[\]]*$/;

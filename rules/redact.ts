@@ -1,7 +1,7 @@
 import type { RedactOptions } from '../contract/redact-options.js';
-import { isOption } from './harmless-values.js';
 import { numbered, outsideMarks, REDACTED } from './redacted.js';
-import { isSecret, type SecretKind, secretKeys } from './secret-keys.js';
+import { isSecret, NAME, type SecretKind, secretKeys } from './secret-keys.js';
+import { isHeadersKey, secretItems } from './secret-lists.js';
 import { pairHider } from './secret-pairs.js';
 import { hideShapes } from './secret-shapes.js';
 
@@ -9,8 +9,11 @@ export { REDACTED } from './redacted.js';
 
 /** Hides secrets. What it has been over once, it does not change a second time. */
 export interface Redactor {
-  /** A copy without secrets of what JSON can hold; the same value when there is none. At most some hundred levels deep. */
-  value(value: unknown): unknown;
+  /**
+   * A copy without secrets of what JSON can hold; the same value when there is none. At most some hundred levels deep.
+   * `text` is what to do with the texts in it; nothing but hiding, if it is not given.
+   */
+  value(value: unknown, text?: (text: string) => string): unknown;
   text(text: string): string;
   /** Only what is a secret by its own look: for names and ids, which have no key beside them. */
   shapes(text: string): string;
@@ -34,46 +37,50 @@ export function createRedactor({ keys = [], patterns = [] }: RedactOptions = {})
   const text = (written: string): string => settled(written, once);
   const shapes = (written: string): string => settled(written, hideShapes);
 
-  function value(given: unknown): unknown {
-    if (typeof given === 'string') return text(given);
-    if (Array.isArray(given)) return list(given);
-    return typeof given === 'object' && given !== null ? object(given) : given;
+  function value(given: unknown, change = text, isHeaders = false): unknown {
+    if (typeof given === 'string') return change(given);
+    if (Array.isArray(given)) return list(given, change, isHeaders);
+    return typeof given === 'object' && given !== null ? object(given, change) : given;
   }
 
-  function list(given: unknown[]): unknown[] {
-    const items: unknown[] = given.map((item, index) => (isArgument(given[index - 1], item) ? REDACTED : value(item)));
+  function list(given: unknown[], change: typeof text, isHeaders: boolean): unknown[] {
+    const isHidden = secretItems(given, secrets, isHeaders);
+    const items: unknown[] = given.map((item, index) => (isHidden(index) ? REDACTED : value(item, change)));
     return items.some((item, index) => item !== given[index]) ? items : given;
   }
 
-  /** An argument list: `["--password", "…"]`. */
-  function isArgument(flag: unknown, item: unknown): boolean {
-    if (typeof flag !== 'string' || typeof item !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(flag)) return false;
-    return !isOption(item) && isSecret(kindOf(flag), item);
-  }
-
-  function object(given: object): object {
+  function object(given: object, change: typeof text): object {
     const entries: [string, unknown][] = Object.entries(given);
-    const names = distinctNames(entries.map(([key]) => ({ key, name: text(key) })));
+    const names = distinctNames(entries.map(([key]) => ({ key, name: nameOf(key) })));
     const named = kindOfNamed(entries);
     const hidden = entries.map(([key, inner], index): [string, unknown] => {
       const name = names[index] ?? key;
       const kind = kindOf(key) ?? kindOf(name) ?? (/^value$/i.test(key) ? named : undefined);
-      return [name, isSecret(kind, inner) ? REDACTED : value(inner)];
+      const isHeaders = isHeadersKey(key) || isHeadersKey(name);
+      return [name, isSecret(kind, inner) ? REDACTED : value(inner, change, isHeaders)];
     });
     const isSame = entries.every(([key, inner], index) => hidden[index]?.[0] === key && hidden[index][1] === inner);
     // Entries, not assignment: a key named __proto__ must stay a key.
     return isSame ? given : Object.fromEntries(hidden);
   }
 
-  /** A variable as Kubernetes and others write it: `{name: 'DB_PASSWORD', value: …}`. */
-  function kindOfNamed(entries: [string, unknown][]): SecretKind | undefined {
-    const [, name] = entries.find(([key]) => /^(?:name|key)$/i.test(key)) ?? [];
-    return typeof name === 'string' ? kindOf(name) : undefined;
+  function nameOf(key: string): string {
+    return key.length > MAX_KEY_CHARS ? REDACTED : text(key);
   }
 
-  return { value, text, shapes };
+  /** A variable as Kubernetes and others write it: `{name: 'DB_PASSWORD', value: …}`. */
+  function kindOfNamed(entries: [string, unknown][]): SecretKind | undefined {
+    const kinds = entries.map(([key, name]) => (NAME.test(key) && typeof name === 'string' ? kindOf(name) : undefined));
+    return kinds.find((kind) => kind !== undefined);
+  }
+
+  return { value: (given, change) => value(given, change), text, shapes };
 }
 
+/** What is longer is no name. Keys are not cut as texts are, and must not be slow either. */
+const MAX_KEY_CHARS = 8 * 1024;
+
+/** Hides until there is nothing more to hide. */
 function settled(written: string, hide: (text: string) => string): string {
   let before = written;
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -21,6 +21,9 @@ export function secretKeys(ownKeys: readonly string[] = []): SecretKeys {
   };
 }
 
+/** Under such a key the name of another may stand, whose value is beside it. */
+export const NAME = /^(?:name|key|header|field)$/i;
+
 /** Whether a value of this kind is to be hidden. Nothing, yes and no are never secrets. */
 export function isSecret(kind: SecretKind | undefined, value: unknown): boolean {
   if (kind === undefined || value === null || value === undefined || value === '') return false;

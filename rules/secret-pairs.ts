@@ -1,5 +1,5 @@
 import { REDACTED } from './redacted.js';
-import { isSecret, type SecretKeys, type SecretKind } from './secret-keys.js';
+import { isSecret, NAME, type SecretKeys, type SecretKind } from './secret-keys.js';
 import { findValue, type Place } from './secret-values.js';
 
 /**
@@ -16,7 +16,7 @@ export function pairHider(keys: SecretKeys): (text: string) => string {
     for (let found = pairs.exec(text); found !== null; found = pairs.exec(text)) {
       const pair = pairOf(text, found);
       if (pair === undefined) continue;
-      if (/^(?:name|key)$/i.test(pair.key)) named = nameAt(text, pair, keys);
+      if (NAME.test(pair.key)) named = nameAt(text, pair, keys, named);
       const kind = keys.kindOf(pair.key) ?? kindBeside(text, pair, keys, named);
       if (kind === undefined || !mayHold(text, pair, kind)) continue;
       const value = findValue(text, pair);
@@ -32,7 +32,7 @@ export function pairHider(keys: SecretKeys): (text: string) => string {
 function pairPattern(written: string): RegExp {
   const closing = String.raw`\\*["'\`]?\]?|\*\*`;
   const separator = String.raw`[ \t]*(?:=>|={1,3}|:=|:(?!:|\/\/|\\\/)\*{0,2})[ \t]*|>|[ \t]+`;
-  return new RegExp(`(${written}|name|value|sig)(?!\\w)(${closing})(${separator})`, 'gi');
+  return new RegExp(`(${written}|name|header|field|value|sig)(?!\\w)(${closing})(${separator})`, 'gi');
 }
 
 interface Pair extends Place {
@@ -80,15 +80,18 @@ function kindBeside(text: string, pair: Pair, keys: SecretKeys, named: Named | u
 }
 
 interface Named {
+  key: string;
   kind: SecretKind;
   end: number;
 }
 
-function nameAt(text: string, pair: Pair, keys: SecretKeys): Named | undefined {
-  if (pair.sign === 'gap') return undefined;
+/** `{"name": "DB_PASSWORD", "field": "a", …}` has two names, and either can be the one that tells. */
+function nameAt(text: string, pair: Pair, keys: SecretKeys, before: Named | undefined): Named | undefined {
   const name = /^\\*["']?([\w.-]+)/.exec(text.slice(pair.start, pair.start + 100))?.[1];
-  const kind = name === undefined ? undefined : keys.kindOf(name);
-  return kind && { kind, end: pair.start };
+  const kind = name === undefined || pair.sign === 'gap' ? undefined : keys.kindOf(name);
+  const key = pair.key.toLowerCase();
+  if (kind !== undefined) return { key, kind, end: pair.start };
+  return before?.key === key ? undefined : before;
 }
 
 /** Where a key is only a word of a sentence, or the name of a file, what follows is no value. */

@@ -42,17 +42,17 @@ const AFTER = [
   /(\bidentified\s+by\s+)(?!\[redacted)(?:'[^'\n]*'?|"[^"\n]*"?)/gi,
 ];
 
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
-const END = '-----END';
+export const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
+export const PRIVATE_KEY_END = '-----END';
 
 /** From BEGIN to END; a key that was cut ends with the text. Code that only names the first line is left alone. */
 function hidePrivateKeys(text: string): string {
   const begin = new RegExp(PRIVATE_KEY);
-  const lastEnd = text.lastIndexOf(END);
+  const lastEnd = text.lastIndexOf(PRIVATE_KEY_END);
   let hidden = '';
   let from = 0;
   for (let found = begin.exec(text); found !== null; found = begin.exec(text)) {
-    const end = begin.lastIndex > lastEnd ? -1 : text.indexOf(END, begin.lastIndex);
+    const end = begin.lastIndex > lastEnd ? -1 : text.indexOf(PRIVATE_KEY_END, begin.lastIndex);
     if (end === -1 && !/^(?:[A-Za-z0-9+/\s]|\\+[nr])/.test(text.slice(begin.lastIndex, begin.lastIndex + 20))) continue;
     hidden += text.slice(from, found.index) + REDACTED;
     from = begin.lastIndex = end === -1 ? text.length : afterEnd(text, end);
@@ -71,15 +71,23 @@ const BEARER = /\b(Bearer|Basic)([ \t]+)([\w.~+/=-]{8,})/gi;
 
 /** Outside of a header these are also words: "bearer authentication", "a basic HTTP/1.1 client". */
 function hideBearer(found: string, scheme: string, gap: string, value: string): string {
-  const bare = value.replace(/[.,]+$/, '');
+  const bare = withoutDots(value);
   const isToken = /\d|[a-z][A-Z]|[._=]/.test(bare) || bare.length >= 24;
   const isSecret = scheme.toLowerCase() === 'bearer' ? isToken : bare.endsWith('=') || isUserAndPassword(bare);
   return isSecret ? scheme + gap + REDACTED : found;
 }
 
+/** The end of a sentence. A pattern for it would look for the end of the text from every dot. */
+function withoutDots(value: string): string {
+  let end = value.length;
+  while (value[end - 1] === '.') end--;
+  return value.slice(0, end);
+}
+
 function isUserAndPassword(base64: string): boolean {
   try {
-    return /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(atob(base64));
+    const text = atob(base64);
+    return text.indexOf(':') > 0 && /^[\x20-\x7e]*$/.test(text);
   } catch {
     return false;
   }
@@ -97,7 +105,7 @@ function hideUrlUser(found: string, slashes: string, user: string, at: number, t
 /** A password with a slash, `?` or `#` as it is breaks the address, which is then in the error. */
 const URL_ODD_USER = /(:\/\/)[^\s/?#@:[\]"'`<>\\]+:(?!\d{1,5}(?!\w))[^\s@"'`<>]{1,200}@/g;
 
-const CURL_USER = /(?<=\s)((?:-u|-U|--user|--proxy-user)[ \t=]*\\*["']?)([^\s:"'\\]+):([^\s"'\\]+)/g;
+const CURL_USER = /(?<=\s)((?:-u|-U|--user|--proxy-user)(?:[ \t]*=[ \t]*|[ \t]*)\\*["']?)([^\s:"'\\]+):([^\s"'\\]+)/g;
 
 function hideCurlUser(found: string, option: string, user: string, password: string): string {
   const isPlain = password.startsWith('$') || (/^\d+$/.test(user) && /^\d+$/.test(password));

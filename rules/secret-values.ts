@@ -53,7 +53,7 @@ function valueAt(text: string, place: Place): FoundValue | undefined {
 }
 
 function quotedValue(text: string, place: Place, start: number, slashes: number, quote: string): FoundValue {
-  const close = closingQuote(text, start, slashes, quote);
+  const close = slashes > MAX_SLASHES ? undefined : closingQuote(text, start, slashes, quote);
   // Cut, or never closed: the rest of the line.
   if (close === undefined) return textValue(text, start, endOf(/[^\r\n…]*/y, text, start));
   const after = close + slashes + 1;
@@ -62,6 +62,9 @@ function quotedValue(text: string, place: Place, start: number, slashes: number,
   if (more > after) return textValue(text, start - 1, more);
   return textValue(text, afterScheme(text, start, place.key), close);
 }
+
+/** JSON four levels deep. Each number of backslashes more would be one more search to the end of the line. */
+const MAX_SLASHES = 15;
 
 /** In a JSON text inside a JSON text the quotes carry backslashes; the closing one carries as many as the opening one. */
 function closingQuote(text: string, start: number, slashes: number, quote: string): number | undefined {

@@ -40,7 +40,7 @@ const ANSWER_WITHIN_MS = 20_000;
 export async function flushSpool({ folder, home, gateway, settings, env }: FlushOptions): Promise<Flushed | undefined> {
   const problems: string[] = [];
   const log = (line: string) => void problems.push(line);
-  await adoptRaw(folder, createRedactor({ keys: settings.redactKeys }), log);
+  await adoptRaw({ spool: folder, redactor: createRedactor({ keys: settings.redactKeys }), log });
   if ((await listEntries(folder)).length === 0) return undefined;
 
   const send = (how: Omit<DrainOptions, 'folder' | 'log'>) => drain({ folder, log, ...how });

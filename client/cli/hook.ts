@@ -5,14 +5,16 @@ import { hashToken, preciseNow, type SpoolEntry } from '../spool/entry.js';
 import { writeEntry } from '../spool/write-entry.js';
 import { adoptRaw } from './hook/adopt-raw.js';
 import { deliver } from './hook/deliver.js';
-import { hookEvent } from './hook/hook-event.js';
 import { createHookLog } from './hook/hook-log.js';
 import { readHookOptions } from './hook/hook-options.js';
+import { readHook } from './hook/read-hook.js';
 import { readStdin } from './hook/read-stdin.js';
 import { messageOf } from '../../contract/message-of.js';
 
 /** A runtime waits for its hook. Everything is bounded on its own; this is for what nobody thought of. */
 const END_WITHIN_MS = 5_000;
+/** For what came while the mesh was being compiled; the next hook goes on with it. */
+const ADOPT_WITHIN_MS = 300;
 
 /**
  * `mesh hook`, as a runtime calls it: takes what it pipes in, and ends the process with exit code 0 and nothing on standard
@@ -22,10 +24,10 @@ export async function runHook(args: string[], env: Environment, stdin: Readable)
   const nowMs = preciseNow();
   const options = readHookOptions(args, env);
   const log = createHookLog(options.home, options.isVerbose);
-  let unsafe: SpoolEntry | undefined;
+  let unsettled: SpoolEntry | undefined;
   const endNow = (why: string) => {
     log(why);
-    const kept = unsafe === undefined ? Promise.resolve('') : writeEntry(options.spool, unsafe);
+    const kept = unsettled === undefined ? Promise.resolve('') : writeEntry(options.spool, unsettled);
     kept.catch(() => log('LOST the event')).finally(() => process.exit(0));
   };
   setTimeout(() => endNow(`gave up after ${END_WITHIN_MS} ms`), END_WITHIN_MS);
@@ -35,14 +37,24 @@ export async function runHook(args: string[], env: Environment, stdin: Readable)
   try {
     for (const problem of options.problems) log(problem);
     const input = await readStdin(stdin);
-    if (!input.isWhole) log(input.problem);
+    const problem = input.isWhole ? undefined : input.problem;
+    if (problem !== undefined) log(problem);
     const redactor = createRedactor({ keys: options.settings.redactKeys });
-    await adoptRaw(options.spool, redactor, log).catch((error: unknown) => log(`raw events wait: ${messageOf(error)}`));
-    const { dialect, tenant, token } = options;
-    const event = hookEvent({ dialect, text: input.text, env, tenant, nowMs, redactor }, log);
-    const entry: SpoolEntry = { v: 1, event, ...(token !== undefined && { tokenHash: hashToken(token) }) };
-    unsafe = entry;
-    await deliver({ entry, options, env, log, onKept: () => (unsafe = undefined) });
+    const { dialect, tenant, token, spool } = options;
+    const aside = { spool, redactor, log };
+    const event = await readHook({ dialect, text: input.text, env, tenant, nowMs, redactor }, aside, problem);
+    const entry: SpoolEntry | undefined = event && {
+      v: 1,
+      event,
+      ...(token !== undefined && { tokenHash: hashToken(token) }),
+    };
+    // From here on it outlives whatever goes wrong. What came before it is older, and its name in the spool says so.
+    unsettled = entry;
+    const adoptUntil = performance.now() + ADOPT_WITHIN_MS;
+    await adoptRaw({ ...aside, isOver: () => performance.now() > adoptUntil }).catch((error: unknown) => {
+      log(`raw events wait: ${messageOf(error)}`);
+    });
+    if (entry !== undefined) await deliver({ entry, options, env, log, onKept: () => (unsettled = undefined) });
   } catch (error) {
     log(messageOf(error));
   }

@@ -5,7 +5,7 @@ import { type Environment, readSettings } from '../../contract/settings.js';
 import { CliError } from './cli-error.js';
 import { targetOf, tokenIn } from './hook/hook-options.js';
 import { type HookEntry, INSTALLED_EVENTS, withHookEntries } from './install/hook-entries.js';
-import { commandHook, type HookForm, httpHook, meshCommandFile } from './install/hook-forms.js';
+import { commandHook, commandLine, type HookForm, httpHook, meshCommandFile } from './install/hook-forms.js';
 import { replaceKey } from './install/replace-key.js';
 import { readSettingsFile, type SettingsFile, writeSettingsFile } from './install/settings-file.js';
 import { print } from './print.js';
@@ -77,8 +77,8 @@ async function write(file: SettingsFile, text: string, changed: string[]): Promi
   return [`${path} has hooks for ${changed.join(', ')} now.`, `Undo: ${undo}`];
 }
 
-function howToGoOn(entry: HookEntry, { settings }: HookForm): string[] {
-  const home = resolve(settings.home);
+function howToGoOn(entry: HookEntry, form: HookForm): string[] {
+  const home = resolve(form.settings.home);
   if (entry.type === 'http') {
     return [
       'They begin with the next session. See what comes of it: npx mesh status',
@@ -89,7 +89,7 @@ function howToGoOn(entry: HookEntry, { settings }: HookForm): string[] {
   const example = { hook_event_name: 'PostToolUseFailure', session_id: 'try', tool_name: 'Bash', error: 'timeout' };
   return [
     'They begin with the next session. Try it without one:',
-    `  echo ${shellWord(JSON.stringify(example))} | ${String(entry['command'])} --verbose`,
+    `  echo ${shellWord(JSON.stringify(example))} | ${commandLine(form, shellWord)} --verbose`,
     'See what comes of it: npx mesh status',
     `What cannot be delivered waits in ${join(home, 'spool')} (npx mesh spool); problems are in ${join(home, 'hook.log')}.`,
     ...(meshCommandFile().includes(`${join('_npx', '')}`)

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // The `mesh` command. In a clone it first makes sure that what it runs is installed and compiled from the present sources.
 // `mesh hook` is called by agents, which wait for it: it compiles nothing, and ends with exit code 0, whatever happens.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+
+/** As much of what comes in as the hook itself would read. */
+const MAX_RAW_CHARS = 10 * 1024 * 1024;
 
 const [command, ...args] = process.argv.slice(2);
 if (command === 'hook' && !args.includes('--help')) {
@@ -30,9 +33,15 @@ async function keepRaw(error) {
   const input = { args, env: {}, text: '', id: randomUUID() };
   for (const name of ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION'])
     input.env[name] = process.env[name];
-  process.stdin.setEncoding('utf8').on('data', (chunk) => (input.text += chunk));
+  const token = process.env['MESH_TOKEN'];
+  // Says whose event it is, and is of no use to anybody else.
+  if (token) input.tokenHash = createHash('sha256').update(token).digest('hex');
+  // What is beyond that is read, so that whoever writes does not find the pipe broken, but not kept.
+  process.stdin.setEncoding('utf8').on('data', (chunk) => {
+    if (input.text.length < MAX_RAW_CHARS) input.text += chunk.slice(0, MAX_RAW_CHARS - input.text.length);
+  });
   await Promise.race([new Promise((resolve) => process.stdin.once('end', resolve)), wait(2_000)]);
-  const home = args.includes('--home') ? args[args.indexOf('--home') + 1] : process.env['MESH_HOME'] || '.mesh';
+  const home = homeIn(args) || process.env['MESH_HOME'] || '.mesh';
   const folder = join(home, 'spool', 'raw');
   // Not `recursive`, which never ends in a current folder that was deleted.
   for (const made of [home, join(home, 'spool'), folder]) if (!existsSync(made)) mkdirSync(made, { mode: 0o700 });
@@ -44,4 +53,11 @@ async function keepRaw(error) {
   renameSync(join(folder, `${name}.part`), join(folder, name));
   if (args.includes('--verbose'))
     writeSync(2, `mesh hook: kept as it came, since the hook cannot be loaded: ${error.message}\n`);
+}
+
+/** `--home <folder>` or `--home=<folder>`, the last one given. */
+function homeIn(words) {
+  const at = words.findLastIndex((word) => word === '--home' || word.startsWith('--home='));
+  const word = words[at];
+  return word === '--home' ? words[at + 1] : word?.slice('--home='.length);
 }

@@ -81,7 +81,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   connections: 1_000,
   requestWithinMs: 10_000,
   headersWithinMs: 5_000,
-  storeWithinMs: 6_000,
+  storeWithinMs: 8_000,
   keepAliveMs: 65_000,
   requestsPerSecond: 100,
 };

@@ -22,7 +22,7 @@ interface Family {
 }
 
 /** Counts what is told to it, and writes it down in the text format of Prometheus. */
-export class MetricsRegistry {
+export class MetricSet {
   private readonly families: Family[] = [];
   private readonly gauges: Gauge[] = [];
 

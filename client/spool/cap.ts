@@ -22,14 +22,18 @@ export interface Dropped {
 /** Room made beyond what is needed, so that a full spool is not tidied with every event. */
 const TIDY_TO = 0.95;
 
-/** Drops the oldest entries of a folder that holds too much. Loud: it is the only way an event gets lost here. */
+/**
+ * Drops the oldest entries of a folder that holds too much. Loud: it is the only way an event gets lost here. `known` is what
+ * the folder holds, oldest first, for a caller that has looked just now.
+ */
 export async function dropOverCap(
   folder: string,
   log: (line: string) => void,
   nowMs: number,
   limits: SpoolLimits = SPOOL_LIMITS,
+  known?: EntryFile[],
 ): Promise<void> {
-  const files = await listEntries(folder);
+  const files = known ?? (await listEntries(folder));
   const tooOld = files.filter(({ atMs }) => atMs < nowMs - limits.ageMs);
   await drop(folder, tooOld, `older than ${limits.ageMs / 86_400_000} days`, nowMs, log);
   const tooMany = oldestOver(files.slice(tooOld.length), limits.bytes);

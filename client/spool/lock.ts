@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { ensureFolder } from './ensure-folder.js';
 
 export interface Lock {
-  /** Says that its owner is still at work. */
-  touch(): Promise<void>;
+  /** Says that its owner is still at work. False when another one has taken the lock over meanwhile. */
+  touch(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -39,7 +39,11 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
   }
   ownTurns.add(owner.turn);
   return {
-    touch: () => utimes(path, new Date(), new Date()).catch(() => undefined),
+    async touch() {
+      if ((await read(path)) !== content) return false;
+      await utimes(path, new Date(), new Date()).catch(() => undefined);
+      return true;
+    },
     async release() {
       ownTurns.delete(owner.turn);
       await remove(path, content);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { dropOverCap, reasonFile } from './cap.js';
 import { ensureFolder } from './ensure-folder.js';
 import { preciseNow, type SpoolEntry } from './entry.js';
-import { writeEntry } from './write-entry.js';
+import { writeText } from './write-entry.js';
 
 /** Where entries go that nobody will ever take, so that a person can look at them and they hold up no others. */
 export function refusedFolder(folder: string): string {
@@ -23,19 +23,40 @@ export async function refuseFile(
   await writeFile(reasonFile(join(refused, name)), `${reason}\n`, { mode: 0o600 });
   await rename(join(folder, name), join(refused, name));
   log(`refused ${name}: ${reason}`);
-  await dropOverCap(refused, log, preciseNow());
+  await tidy(refused, log);
 }
 
 /** Keeps an entry there that never was in the spool. */
-export async function refuseEntry(
+export function refuseEntry(
   folder: string,
   entry: SpoolEntry,
   reason: string,
   log: (line: string) => void,
 ): Promise<void> {
+  return refuseText(folder, JSON.stringify(entry), reason, log);
+}
+
+/** Keeps a text there of which no entry could be made. */
+export async function refuseText(
+  folder: string,
+  text: string,
+  reason: string,
+  log: (line: string) => void,
+): Promise<void> {
   const refused = refusedFolder(folder);
-  const name = await writeEntry(refused, entry);
+  const name = await writeText(refused, text);
   await writeFile(reasonFile(join(refused, name)), `${reason}\n`, { mode: 0o600 });
   log(`refused ${name}: ${reason}`);
-  await dropOverCap(refused, log, preciseNow());
+  await tidy(refused, log);
 }
+
+/** Whoever refuses very many need not look through all that were refused with each. */
+async function tidy(refused: string, log: (line: string) => void): Promise<void> {
+  const now = preciseNow();
+  if (now - (tidiedAtMs.get(refused) ?? -Infinity) < TIDY_EVERY_MS) return;
+  tidiedAtMs.set(refused, now);
+  await dropOverCap(refused, log, now);
+}
+
+const TIDY_EVERY_MS = 1_000;
+const tidiedAtMs = new Map<string, number>();

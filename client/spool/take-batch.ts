@@ -22,11 +22,16 @@ export interface Loaded {
 const MAX_BATCH_EVENTS = 200;
 const MAX_BATCH_BYTES = 512 * 1024;
 
+/** Names of files that cannot be read, so that a process that looks every second says it once. */
+const saidClosed = new Set<string>();
+
 /** Takes from the end of the list, where the oldest are, what one call may carry: of one tenant, so that none fails for another. */
 export async function takeBatch(run: Run, files: EntryFile[]): Promise<Loaded[]> {
   const batch: Loaded[] = [];
   let bytes = 0;
   for (let file = files.at(-1); file !== undefined; file = files.at(-1)) {
+    // Those of others are read too, and there may be very many of them.
+    if (batch.length === 0 && run.isOver?.()) break;
     bytes += file.bytes;
     if (batch.length > 0 && (batch.length === MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) break;
     const event = await load(run, file);
@@ -46,7 +51,10 @@ async function load(run: Run, { name }: EntryFile): Promise<EventInput | undefin
     await putAside(run, name, read.reason);
     return undefined;
   }
-  if (read.is === 'closed') log(`${name} cannot be read and stays: ${messageOf(read.error)}`);
+  if (read.is === 'closed' && !saidClosed.has(name)) {
+    saidClosed.add(name);
+    log(`${name} cannot be read and stays: ${messageOf(read.error)}`);
+  }
   const event = read.is === 'closed' ? undefined : run.eventOf ? run.eventOf(read.entry) : read.entry.event;
   if (event !== undefined && !run.heldTenants.has(event.tenant)) return event;
   passed.add(name);

@@ -7,8 +7,12 @@ import { entryName, PART, preciseNow, type SpoolEntry } from './entry.js';
  * Puts an event on disk. When this resolves, it outlives a crash of the machine; until then there is at most a file that
  * no one takes for an entry.
  */
-export async function writeEntry(folder: string, entry: SpoolEntry, atMs = preciseNow()): Promise<string> {
-  const text = JSON.stringify(entry);
+export function writeEntry(folder: string, entry: SpoolEntry, atMs = preciseNow()): Promise<string> {
+  return writeText(folder, JSON.stringify(entry), atMs);
+}
+
+/** The same for a text that is no entry. */
+export async function writeText(folder: string, text: string, atMs = preciseNow()): Promise<string> {
   const name = entryName(atMs, Buffer.byteLength(text));
   const part = join(folder, name + PART);
   ensureFolder(folder);

@@ -48,7 +48,10 @@ describe('with tokens', () => {
   test('a known one lets in', async () => {
     const { gateway, token } = await start();
 
-    expect(await get(gateway, '/v1/status', `Bearer ${token}`)).toMatchObject({ status: 200, body: { tenant: 'acme' } });
+    expect(await get(gateway, '/v1/status', `Bearer ${token}`)).toMatchObject({
+      status: 200,
+      body: { tenant: 'acme' },
+    });
     expect(await get(gateway, '/v1/status', `bearer  ${token}`)).toMatchObject({ status: 200 });
   });
 

@@ -24,7 +24,13 @@ test('is stored as an event, and answered with an empty object, which tells the 
 
   expect(await post(gateway, HOOK)).toEqual({ status: 200, body: {} });
   expect(gateway.mesh.stored).toMatchObject([
-    { id: 'cc:s-1:PostToolUseFailure:toolu-1', outcome: 'failed', session: 's-1', source: 'claude-code', payload: HOOK },
+    {
+      id: 'cc:s-1:PostToolUseFailure:toolu-1',
+      outcome: 'failed',
+      session: 's-1',
+      source: 'claude-code',
+      payload: HOOK,
+    },
   ]);
 });
 
@@ -51,7 +57,13 @@ test.each([
   ['a name that is none', { ...HOOK, hook_event_name: '1' }, {}, 'invalid-event', 'hook_event_name'],
   ['a depth that is none', HOOK, { 'x-mesh-depth': 'deep' }, 'invalid-request', 'X-Mesh-Depth'],
   ['a depth beyond all', HOOK, { 'x-mesh-depth': '101' }, 'invalid-event', 'depth'],
-  ['a trap in it', JSON.parse('{"hook_event_name":"Stop","a":{"__proto__":1}}') as object, {}, 'invalid-event', 'a.__proto__'],
+  [
+    'a trap in it',
+    JSON.parse('{"hook_event_name":"Stop","a":{"__proto__":1}}') as object,
+    {},
+    'invalid-event',
+    'a.__proto__',
+  ],
 ])('%s is refused with its place', async (_what, payload, headers, code, path) => {
   const gateway = await startTestGateway();
 
@@ -60,5 +72,8 @@ test.each([
 });
 
 test('an empty body is refused', async () => {
-  expect(await post(await startTestGateway(), undefined)).toMatchObject({ status: 400, body: { code: 'invalid-json' } });
+  expect(await post(await startTestGateway(), undefined)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid-json' },
+  });
 });

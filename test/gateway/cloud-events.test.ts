@@ -18,7 +18,12 @@ const EVENT = {
 
 async function send({ app }: TestGateway, headers: Record<string, string>, payload: unknown) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-  const answer = await app.inject({ method: 'POST', url: '/v1/events', headers, ...(payload !== undefined && { body }) });
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/events',
+    headers,
+    ...(payload !== undefined && { body }),
+  });
   return { status: answer.statusCode, body: answer.json() };
 }
 

@@ -36,7 +36,23 @@ test('agrees with JSON.parse on what is JSON, whatever is done to it', () => {
       return false;
     }
   };
-  const slips = fc.constantFrom('', 'x', ',', '}', ']', '"', '{', '\\', '0', '\u0001', ':', '-', 'e', '\u007f', '\u2028');
+  const slips = fc.constantFrom(
+    '',
+    'x',
+    ',',
+    '}',
+    ']',
+    '"',
+    '{',
+    '\\',
+    '0',
+    '\u0001',
+    ':',
+    '-',
+    'e',
+    '\u007f',
+    '\u2028',
+  );
   fc.assert(
     fc.property(fc.json(), fc.nat(), slips, fc.nat(3), (json, place, slip, left) => {
       const at = place % (json.length + 1);

@@ -16,11 +16,30 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /** What each content type looks like when it is right. */
 const LIKE: Record<string, object> = {
-  '/v1/events': { event: 'TaskCompleted', outcome: 'failed', id: 'e-1', depth: 0, payload: { a: 1 }, lineage: { root: 'r' } },
-  '/v1/hooks/claude-code': { hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_use_id: 't-1', tool_input: { a: 1 } },
+  '/v1/events': {
+    event: 'TaskCompleted',
+    outcome: 'failed',
+    id: 'e-1',
+    depth: 0,
+    payload: { a: 1 },
+    lineage: { root: 'r' },
+  },
+  '/v1/hooks/claude-code': {
+    hook_event_name: 'PostToolUseFailure',
+    session_id: 's-1',
+    tool_use_id: 't-1',
+    tool_input: { a: 1 },
+  },
   '/v1/pause': { reason: 'deploy' },
 };
-const CLOUD_EVENT = { specversion: '1.0', id: '1', source: '/s', type: 'X', time: '2026-01-01T00:00:00Z', data: { a: 1 } };
+const CLOUD_EVENT = {
+  specversion: '1.0',
+  id: '1',
+  source: '/s',
+  type: 'X',
+  time: '2026-01-01T00:00:00Z',
+  data: { a: 1 },
+};
 
 /** Nothing is counted as too much here, and nothing is remembered about it. */
 function start() {

@@ -174,7 +174,8 @@ test.each([
   expect(await call(method, url)).toMatchObject({ status: 404, body: { code: 'not-found' } });
 });
 
-const grpc = (code: number) => Object.assign(new Error(`${code}: secret detail`), { code, details: 'secret detail', metadata: {} });
+const grpc = (code: number) =>
+  Object.assign(new Error(`${code}: secret detail`), { code, details: 'secret detail', metadata: {} });
 
 test.each<[string, Error, number, string]>([
   ['no worker', new MeshError('no-worker', 'no worker answers: start one with `npm start`'), 503, 'no-worker'],

@@ -22,7 +22,8 @@ const PROVOCATIONS: Record<ProblemCode, () => Promise<Provoked>> = {
   'invalid-json': () => inject({ ...EVENT, headers: { 'content-type': 'application/json' }, payload: '{' }),
   'invalid-event': () => inject({ ...EVENT, payload: {} }),
   'invalid-request': () => inject({ url: '/v1/remediations?limit=none' }),
-  unauthorized: () => inject({ url: '/v1/status' }, { policy: { access: createAccess([aToken('a', ['read']).known]) } }),
+  unauthorized: () =>
+    inject({ url: '/v1/status' }, { policy: { access: createAccess([aToken('a', ['read']).known]) } }),
   forbidden: () => inject({ ...EVENT, payload: { event: 'X', tenant: 'rival' } }),
   'host-refused': () => inject({ url: '/v1/status', headers: { host: 'evil.example' } }),
   'origin-refused': () => inject({ url: '/v1/status', headers: { origin: 'https://evil.example' } }),

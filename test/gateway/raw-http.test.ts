@@ -49,14 +49,19 @@ describe('what is no HTTP', () => {
   test('a part of an address that is far too long is refused', async () => {
     const { app } = await start();
 
-    expect((await app.inject(`/v1/events/${'x'.repeat(5_000)}`)).json()).toMatchObject({ status: 400, code: 'invalid-request' });
+    expect((await app.inject(`/v1/events/${'x'.repeat(5_000)}`)).json()).toMatchObject({
+      status: 400,
+      code: 'invalid-request',
+    });
   });
 });
 
 test('headers over 16 KiB are refused', async () => {
   const { port, log } = await start();
 
-  const answer = readAnswer(await openRaw(port, `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`).closed);
+  const answer = readAnswer(
+    await openRaw(port, `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`).closed,
+  );
 
   expect(answer.status).toBe(431);
   expect(JSON.parse(answer.body)).toMatchObject({ code: 'headers-too-large' });
@@ -98,7 +103,10 @@ test('requests sent one behind the other are answered in order', async () => {
   const { port, mesh } = await start();
   mesh.storeMs = 20;
 
-  const connection = openRaw(port, post(event('a')) + post(event('b')) + post('{"event":') + post(event('c'), 'Connection: close\r\n'));
+  const connection = openRaw(
+    port,
+    post(event('a')) + post(event('b')) + post('{"event":') + post(event('c'), 'Connection: close\r\n'),
+  );
   const answers = readAnswers(await connection.closed);
 
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 400, 202]);
@@ -143,7 +151,9 @@ test('who goes away before the answer disturbs nobody, and is noted', async () =
 
   expect(readAnswer(await staying.closed).status).toBe(202);
   expect(mesh.stored.map(({ id }) => id)).toEqual(['gone', 'staying']);
-  const statuses = await eventually('two lines in the log', () => (log.length === 2 ? log.map(({ status }) => status) : undefined));
+  const statuses = await eventually('two lines in the log', () =>
+    log.length === 2 ? log.map(({ status }) => status) : undefined,
+  );
   expect(statuses.sort()).toEqual([202, 499]);
 });
 

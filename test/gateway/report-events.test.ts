@@ -34,7 +34,10 @@ describe('one event', () => {
   test('loses its secrets before it is stored', async () => {
     const gateway = await startTestGateway();
 
-    await report(gateway, { event: 'X', payload: { password: 'hunter2', error: 'Bearer abcdefghijklmnopqrstuvwxyz123456' } });
+    await report(gateway, {
+      event: 'X',
+      payload: { password: 'hunter2', error: 'Bearer abcdefghijklmnopqrstuvwxyz123456' },
+    });
 
     expect(JSON.stringify(gateway.mesh.stored)).not.toMatch(/hunter2|abcdefghijkl/);
   });
@@ -105,7 +108,10 @@ describe('an array', () => {
   test('of more than a thousand events is too large', async () => {
     const gateway = await startTestGateway();
 
-    const answer = await report(gateway, Array.from({ length: 1_001 }, () => ({ event: 'X' })));
+    const answer = await report(
+      gateway,
+      Array.from({ length: 1_001 }, () => ({ event: 'X' })),
+    );
 
     expect(answer).toMatchObject({ status: 413, body: { code: 'too-large' } });
     expect(answer.body.detail).toBe('at most 1000 events go in one request, found 1001');
@@ -205,7 +211,9 @@ describe('a body that is no event', () => {
     const gateway = await startTestGateway();
     const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]));
 
-    const answer = await report(gateway, [where === 'event' ? { event: 'X', ...fields } : { event: 'X', lineage: fields }]);
+    const answer = await report(gateway, [
+      where === 'event' ? { event: 'X', ...fields } : { event: 'X', lineage: fields },
+    ]);
 
     const path = where === 'event' ? '[0]' : '[0].lineage';
     expect(answer.body).toMatchObject({ code: 'invalid-event', problems: [{ path, expected: 'at most 100' }] });

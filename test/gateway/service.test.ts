@@ -89,7 +89,8 @@ describe('/metrics', () => {
       const [, type, name = '', kind = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
       if (type === 'TYPE') types.set(name, kind);
       if (type !== undefined) continue;
-      const [, family = '', value = ''] = /^([a-z_]+)(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)$/.exec(line) ?? [];
+      const [, family = '', value = ''] =
+        /^([a-z_]+)(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)$/.exec(line) ?? [];
       expect(Number(value), line).not.toBeNaN();
       expect(types.has(family) || types.has(family.replace(/_(bucket|sum|count)$/, '')), line).toBe(true);
     }
@@ -97,11 +98,16 @@ describe('/metrics', () => {
   });
 
   test('buckets count everything up to their bound', async () => {
-    const world = { waiting: () => ({ events: 0, bytes: 0 }), spooled: async () => 0, connections: () => 0, startedAt: 0 };
-    const { registry, durations } = createGatewayMetrics(world);
+    const world = {
+      waiting: () => ({ events: 0, bytes: 0 }),
+      spooled: async () => 0,
+      connections: () => 0,
+      startedAt: 0,
+    };
+    const { all, durations } = createGatewayMetrics(world);
     for (const seconds of [0.001, 0.02, 0.02, 99]) durations.observe({ route: '/x' }, seconds);
 
-    const text = await registry.render();
+    const text = await all.render();
 
     expect(text).toContain('_bucket{route="/x",le="0.01"} 1\n');
     expect(text).toContain('_bucket{route="/x",le="0.025"} 3\n');

@@ -46,7 +46,13 @@ async function prepare({ config, env = {} }: Given) {
   const log = { info: note, warn: note, error: note };
   return {
     ...{ folder, write, said, port, url: `http://127.0.0.1:${port}` },
-    options: { settings: { ...settings, gatewayPort: port }, env, connection: NOWHERE, sources: makeSources(settings, log), log },
+    options: {
+      settings: { ...settings, gatewayPort: port },
+      env,
+      connection: NOWHERE,
+      sources: makeSources(settings, log),
+      log,
+    },
   };
 }
 
@@ -82,43 +88,51 @@ test.each(['0.0.0.0', '::'])('without tokens it refuses to listen on %s', async 
 
 test('with tokens it listens anywhere, and serves whoever shows one', async () => {
   const { token, entry } = aToken();
-  const { url, admits } = await start({ config: { gateway: { tokens: [entry] } }, env: { MESH_GATEWAY_HOST: '0.0.0.0' } });
+  const { url, admits } = await start({
+    config: { gateway: { tokens: [entry] } },
+    env: { MESH_GATEWAY_HOST: '0.0.0.0' },
+  });
 
   expect(admits).toBe('tenants by token: acme');
   expect((await get(`${url}${PROBE}`)).status).toBe(401);
   expect((await get(`${url}${PROBE}`, bearer(token))).status).toBe(400);
 });
 
-test('an edit of mesh.yaml replaces tokens without a restart; a broken one changes nothing', { timeout: 30_000 }, async () => {
-  const [old, next] = [aToken(), aToken()];
-  const { url, write, said } = await start({
-    config: { gateway: { tokens: [old.entry] } },
-    env: { MESH_GATEWAY_HOST: '0.0.0.0' },
-  });
-  const status = async ({ token }: { token: string }) => (await get(`${url}${PROBE}`, bearer(token))).status;
-  const until = (what: string, isSo: () => Promise<boolean>) => eventually(what, async () => ((await isSo()) ? true : undefined));
-  expect([await status(old), await status(next)]).toEqual([400, 401]);
+test(
+  'an edit of mesh.yaml replaces tokens without a restart; a broken one changes nothing',
+  { timeout: 30_000 },
+  async () => {
+    const [old, next] = [aToken(), aToken()];
+    const { url, write, said } = await start({
+      config: { gateway: { tokens: [old.entry] } },
+      env: { MESH_GATEWAY_HOST: '0.0.0.0' },
+    });
+    const status = async ({ token }: { token: string }) => (await get(`${url}${PROBE}`, bearer(token))).status;
+    const until = (what: string, isSo: () => Promise<boolean>) =>
+      eventually(what, async () => ((await isSo()) ? true : undefined));
+    expect([await status(old), await status(next)]).toEqual([400, 401]);
 
-  write({ gateway: { tokens: [{ ...old.entry, sha256: [old.sha256, next.sha256] }] } });
-  await until('the new token', async () => (await status(next)) === 400);
-  expect(await status(old)).toBe(400);
+    write({ gateway: { tokens: [{ ...old.entry, sha256: [old.sha256, next.sha256] }] } });
+    await until('the new token', async () => (await status(next)) === 400);
+    expect(await status(old)).toBe(400);
 
-  write('gateway: {tokens: [');
-  await until('the news of the broken edit', async () => {
-    await status(next);
-    return said.some((line) => line.includes('the last good version stays in use'));
-  });
-  expect([await status(old), await status(next)]).toEqual([400, 400]);
+    write('gateway: {tokens: [');
+    await until('the news of the broken edit', async () => {
+      await status(next);
+      return said.some((line) => line.includes('the last good version stays in use'));
+    });
+    expect([await status(old), await status(next)]).toEqual([400, 400]);
 
-  write({ gateway: { tokens: [next.entry] } });
-  await until('the end of the old token', async () => (await status(old)) === 401);
-  expect(await status(next)).toBe(400);
+    write({ gateway: { tokens: [next.entry] } });
+    await until('the end of the old token', async () => (await status(old)) === 401);
+    expect(await status(next)).toBe(400);
 
-  write({});
-  await until('a closed door', async () => (await status(next)) === 503);
-  expect(code((await get(`${url}${PROBE}`, bearer(next.token))).body)).toBe('config-unavailable');
-  expect((await get(`${url}/healthz`)).status).toBe(200);
-});
+    write({});
+    await until('a closed door', async () => (await status(next)) === 503);
+    expect(code((await get(`${url}${PROBE}`, bearer(next.token))).body)).toBe('config-unavailable');
+    expect((await get(`${url}/healthz`)).status).toBe(200);
+  },
+);
 
 test('a file that is named and is not there lets nobody in; where none is named, none is needed', async () => {
   const named = await start({ env: { MESH_CONFIG: join(tempFolder(), 'none.yaml') } });
@@ -194,6 +208,6 @@ test('without a server it answers 503 soon, and says when to try again', { timeo
   expect(stored.status).toBe(503);
   expect(stored.headers['retry-after']).toBe('5');
   expect(JSON.parse(stored.body)).toMatchObject({ code: 'unavailable', stored: [], notStored: ['e-1'] });
-  expect(performance.now() - begun).toBeLessThan(8_000);
+  expect(performance.now() - begun).toBeLessThan(12_000);
   expect(ready.status).toBe(503);
 });

@@ -60,7 +60,10 @@ test('requests that hang and connections that do nothing do not hold it up', asy
   const port = await listen(app);
   mesh.storeMs = 60_000;
   openRaw(port);
-  openRaw(port, 'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+  openRaw(
+    port,
+    'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  );
   openRaw(port, post('hangs'));
   await wait(60);
 

@@ -140,7 +140,10 @@ test('a failed remediation is retried, and cannot be aborted or retried once it 
   expect(retried.status).toBe(202);
   expect(Retried.parse(retried.body).actions).toEqual(['warm']);
   await eventually('success', async () => ((await ended('e-2'))['outcome'] === 'executed' ? true : undefined));
-  expect(await call('POST', `/v1/remediations/${RULE}/e-2/retry`)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect(await call('POST', `/v1/remediations/${RULE}/e-2/retry`)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  });
 });
 
 test('a running remediation is aborted', async () => {

@@ -135,9 +135,7 @@ for (let index = 0; index < 24; index++) {
     session: `s-${index % 4}`,
     payload: { index },
   });
-  await eventually('verdict', async () =>
-    (await mesh.verdicts(`guarded-${index}`)).length > 0 ? true : undefined,
-  );
+  await eventually('verdict', async () => ((await mesh.verdicts(`guarded-${index}`)).length > 0 ? true : undefined));
 }
 await mesh.pause('default', 'a test');
 await mesh.report([

@@ -61,7 +61,9 @@ export function createFakeMesh(): FakeMesh {
     async remediations(filter = {}) {
       fail();
       fake.filters.push(filter);
-      return { remediations: [...fake.details.values()].filter(({ tenant }) => tenant === filter.tenant).map(summaryOf) };
+      return {
+        remediations: [...fake.details.values()].filter(({ tenant }) => tenant === filter.tenant).map(summaryOf),
+      };
     },
     async remediation(id) {
       return found(id);

@@ -69,6 +69,8 @@ const pemBody = fake('Pem', 64);
 const cutPemBody = fake('CutPem', 64);
 const variablePemBody = fake('VarPem', 64);
 const linePemBody = fake('LinePem', 64);
+const listPemBody = fake('ListPem', 64);
+const cutListPemBody = fake('CutList', 64);
 const pemHead = '-----BEGIN ' + 'RSA PRIVATE KEY-----';
 const pemFoot = '-----END ' + 'RSA PRIVATE KEY-----';
 const slackPath = ['T0F4KE', 'B0F4KE', fake('Hook')].join('/');
@@ -211,6 +213,7 @@ const inOutputs: PlantedSecret[] = [
     `    - name: DB_PASSWORD\n      value: ${fake('OutC', 12)}\n    - name: MODE\n`,
   ),
   inOutput('JSON', fake('OutD', 12), `{"user":"app","clientSecret":"${fake('OutD', 12)}","port":1}`),
+  inOutput('header in JSON', fake('OutJ'), `[{"header": "x-api-key", "value": "${fake('OutJ')}"}]`),
   inOutput('npm configuration', fake('OutE'), `//npm.example.com/:_authToken=${fake('OutE')}\nsave-exact=true\n`),
   inOutput('netrc', fake('OutF', 12), `machine api.example.com login bob password ${fake('OutF', 12)}\n`),
   inOutput('Docker configuration', fake('OutG'), `{"auths":{"hub.example.com":{"auth":"${fake('OutG')}"}}}`),
@@ -234,6 +237,20 @@ const inInputs: PlantedSecret[] = [
   inInput('password that is a number', '9041772635', { login: { user: 'bob', password: 9041772635 } }),
   inInput('list of arguments', fake('InpE', 12), { args: ['login', '--password', fake('InpE', 12), '--force'] }),
   inInput('name and value', fake('InpF', 12), { variables: [{ name: 'DB_PASSWORD', value: fake('InpF', 12) }] }),
+  inInput('field and value', fake('InpJ', 12), { fields: [{ field: 'password', value: fake('InpJ', 12) }] }),
+  inInput('header and value', fake('InpK'), { set: [{ header: 'x-api-key', value: fake('InpK') }] }),
+  inInput('headers in turn', fake('InpL'), { rawHeaders: ['Accept', '*/*', 'X-Api-Key', fake('InpL')] }),
+  inInput('headers in pairs', fake('InpM'), {
+    headers: [
+      ['accept', '*/*'],
+      ['authorization', fake('InpM')],
+    ],
+  }),
+  inInput('cookie in a pair', fake('InpN'), { headers: [['cookie', `sid=${fake('InpN')}`]] }),
+  inInput('private key in lines', listPemBody, { lines: ['# key', pemHead, listPemBody, pemFoot, '# end'] }),
+  inInput('private key in lines that was cut', cutListPemBody, {
+    lines: [pemHead, 'Proc-Type: 4,ENCRYPTED', '', cutListPemBody, cutListPemBody.slice(0, 40)],
+  }),
   inInput('key that is a secret', fake('InpG', 36, 'gh' + 's_'), { seen: { [fake('InpG', 36, 'gh' + 's_')]: 3 } }),
   inInput('mail account', fake('InpH', 12), { smtp: { auth: { user: 'bob', pass: fake('InpH', 12) } } }),
   inInput('file that is written', fake('InpI'), {

@@ -30,7 +30,24 @@ const VALUES: readonly unknown[] = [
   ...['2026-01-01T00:00:00Z', '2026-99-99', '12345', 'Bearer abcdefghijklmnopqrstuvwxyz', 'a'.repeat(300), [], {}],
 ];
 
-const PIECES = ['%', '%00', '%zz', '%2F', '..', '%2e%2e', 'ü', '%C3%BC', '%ED%A0%80', 'a b', "'", '"', '\\', '*', ':rule', '{}'];
+const PIECES = [
+  '%',
+  '%00',
+  '%zz',
+  '%2F',
+  '..',
+  '%2e%2e',
+  'ü',
+  '%C3%BC',
+  '%ED%A0%80',
+  'a b',
+  "'",
+  '"',
+  '\\',
+  '*',
+  ':rule',
+  '{}',
+];
 
 export function randomBodies(seed: number): RandomBodies {
   const random = seeded(seed);
@@ -66,12 +83,17 @@ export function randomBodies(seed: number): RandomBodies {
     const kind = depth > 4 ? 0 : below(5);
     if (kind <= 1) return below(4) === 0 ? word() : pick(VALUES);
     if (kind === 2) return Array.from({ length: below(4) }, () => value(depth + 1));
-    return Object.fromEntries(Array.from({ length: below(5) }, () => [below(4) === 0 ? word() : pick(KEYS), value(depth + 1)]));
+    return Object.fromEntries(
+      Array.from({ length: below(5) }, () => [below(4) === 0 ? word() : pick(KEYS), value(depth + 1)]),
+    );
   }
 
   /** Right but for some fields. */
   function changed(like: object): unknown {
-    const entries: [string, unknown][] = Object.entries(like).map(([key, inner]) => [key, below(6) === 0 ? value(2) : inner]);
+    const entries: [string, unknown][] = Object.entries(like).map(([key, inner]) => [
+      key,
+      below(6) === 0 ? value(2) : inner,
+    ]);
     if (below(2) === 0) entries.push([pick(KEYS), value(1)]);
     return Object.fromEntries(entries);
   }
@@ -79,12 +101,16 @@ export function randomBodies(seed: number): RandomBodies {
   /** As `JSON.stringify`, which leaves out no key; and sometimes says a key twice. */
   function text(from: unknown): string {
     const written = JSON.stringify(from);
-    return below(5) === 0 ? written.replace('{', `{${JSON.stringify(pick(KEYS))}:${JSON.stringify(pick(VALUES))},`) : written;
+    return below(5) === 0
+      ? written.replace('{', `{${JSON.stringify(pick(KEYS))}:${JSON.stringify(pick(VALUES))},`)
+      : written;
   }
 
   function misspelt(json: string): string {
     const at = below(json.length + 1);
-    return json.slice(0, at) + pick(['', ',', '}', '"', '\\', '\u0001', 'x', '[', '\u2028']) + json.slice(at + below(3));
+    return (
+      json.slice(0, at) + pick(['', ',', '}', '"', '\\', '\u0001', 'x', '[', '\u2028']) + json.slice(at + below(3))
+    );
   }
 
   function nested(): string {

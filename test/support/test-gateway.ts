@@ -33,7 +33,8 @@ export type TestGatewayOptions = Partial<Omit<GatewayDeps, 'mesh' | 'policy'>> &
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const fake = createFakeMesh();
   const log: LogLine[] = [];
-  const note = (level: LogLine['level']) => (meta: object, message: string) => void log.push({ level, message, ...meta });
+  const note = (level: LogLine['level']) => (meta: object, message: string) =>
+    void log.push({ level, message, ...meta });
   const policy: GatewayPolicy = {
     access: createAccess([]),
     allowedOrigins: new Set(),

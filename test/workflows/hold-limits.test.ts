@@ -34,7 +34,11 @@ test(
         refusal = error;
       }
     }
-    expect(refusal).toMatchObject({ code: 'not-stored', reason: 'watch-full', cause: expect.any(WatchFullError) as Error });
+    expect(refusal).toMatchObject({
+      code: 'not-stored',
+      reason: 'watch-full',
+      cause: expect.any(WatchFullError) as Error,
+    });
     expect((refusal as NotStoredError).message).toContain('takes no more');
     expect(taken * 200_000).toBeGreaterThan(25_000_000);
 

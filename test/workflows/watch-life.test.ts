@@ -59,7 +59,9 @@ test('events wait while there are no rules to judge by, and are judged in order 
   await writeRules(rules);
 
   expect(await judged('e-3')).toEqual(['r/tell fire']);
-  const fired = (await sdk.verdicts(undefined, tenant)).filter(({ verdict }) => verdict === 'fire').map(({ eventId }) => eventId);
+  const fired = (await sdk.verdicts(undefined, tenant))
+    .filter(({ verdict }) => verdict === 'fire')
+    .map(({ eventId }) => eventId);
   expect(fired).toEqual(['e-1', 'e-2', 'e-3']);
   expect((await status()).held).toBeNull();
 });

@@ -1,15 +1,15 @@
 import type { Environment } from '../../../contract/settings.js';
 import { WrongEventError } from '../../errors.js';
-import { dropOverCap } from '../../spool/cap.js';
+import { dropOverCap, SPOOL_LIMITS } from '../../spool/cap.js';
 import { drain, type Drained, type DrainOptions } from '../../spool/drain.js';
 import { preciseNow, type SpoolEntry } from '../../spool/entry.js';
-import { listEntries } from '../../spool/list-entries.js';
+import { entriesAmong, namesIn } from '../../spool/list-entries.js';
 import { refuseEntry } from '../../spool/refuse.js';
 import { writeEntry } from '../../spool/write-entry.js';
 import { GatewayError } from './gateway-error.js';
 import type { HookOptions } from './hook-options.js';
 import { postEvents } from './post-events.js';
-import { createStraightSend, isTemporalThere, namesTemporal } from './temporal.js';
+import { isTemporalThere, namesTemporal, openStraightSend } from './temporal.js';
 import { mayPost, mayStoreStraight } from './whose-event.js';
 import { messageOf } from '../../../contract/message-of.js';
 
@@ -24,14 +24,17 @@ export interface Delivery {
 
 /** With less than this left, a batch would only be cut off on its way. */
 const MIN_BATCH_MS = 40;
+/** No batch to Temporal begins later than this after its client is loaded; what is left is for the next hook. */
+const STRAIGHT_WITHIN_MS = 400;
 
 /** Hands an event to the gateway, else to Temporal; what neither takes in time is in the spool when this resolves. */
 export async function deliver(delivery: Delivery): Promise<void> {
+  const names = await look(delivery);
   const deadline = performance.now() + delivery.options.waitMs;
-  const run: Run = { ...delivery, leftMs: () => deadline - performance.now() };
+  const run: Run = { ...delivery, names, leftMs: () => deadline - performance.now() };
 
   // What waits goes first, so that the events of a session keep their order: this one lines up behind it.
-  const isInLine = (await isAnyWaiting(run)) && (await keep(run));
+  const isInLine = entriesAmong(names).length > 0 && (await keep(run));
   const offered = isInLine ? await drainToGateway(run) : await postToGateway(run);
   if (offered === 'done') return;
 
@@ -42,29 +45,31 @@ export async function deliver(delivery: Delivery): Promise<void> {
 
 interface Run extends Delivery {
   leftMs(): number;
+  /** What the spool holds. Looked up once: with very many entries that takes a while. */
+  names: string[];
 }
 
 /** `absent`: there is no gateway. `later`: there is one, which does not take the event now. */
 type Offered = 'done' | 'absent' | 'later';
 
-async function isAnyWaiting({ options, log }: Run): Promise<boolean> {
+async function look({ options, log }: Delivery): Promise<string[]> {
   try {
-    return (await listEntries(options.spool)).length > 0;
+    return await namesIn(options.spool);
   } catch (error) {
     log(`the spool cannot be read: ${messageOf(error)}`);
-    return false;
+    return [];
   }
 }
 
-async function keep({ entry, options, log, onKept }: Run): Promise<boolean> {
+async function keep({ entry, options, log, onKept, names }: Run): Promise<boolean> {
   try {
-    await writeEntry(options.spool, entry);
+    names.push(await writeEntry(options.spool, entry));
     onKept();
   } catch (error) {
     log(`the spool cannot be written: ${messageOf(error)}`);
     return false;
   }
-  await dropOverCap(options.spool, log, preciseNow()).catch((error: unknown) => {
+  await dropOverCap(options.spool, log, preciseNow(), SPOOL_LIMITS, entriesAmong(names)).catch((error: unknown) => {
     log(`the spool cannot be tidied: ${messageOf(error)}`);
   });
   return true;
@@ -105,12 +110,17 @@ async function storeStraight(run: Run, isKept: boolean): Promise<boolean> {
   const isSameMesh = options.gateway === undefined || options.gateway.isLocal || namesTemporal(env);
   if (!isSameMesh || !mayStoreStraight(entry)) return false;
   if (!(await isTemporalThere(env, options.settings, run.leftMs()))) return false;
-  const send = createStraightSend(env);
-  if (isKept) {
-    await drainSpool(run, { send, eventOf: (waiting) => (mayStoreStraight(waiting) ? waiting.event : undefined) });
-    return false;
-  }
   try {
+    const send = await openStraightSend(env);
+    const until = performance.now() + STRAIGHT_WITHIN_MS;
+    if (isKept) {
+      await drainSpool(run, {
+        send,
+        eventOf: (waiting) => (mayStoreStraight(waiting) ? waiting.event : undefined),
+        isOver: () => performance.now() > until,
+      });
+      return false;
+    }
     await send([entry.event]);
     return true;
   } catch (error) {
@@ -119,8 +129,8 @@ async function storeStraight(run: Run, isKept: boolean): Promise<boolean> {
   }
 }
 
-async function drainSpool({ options, log }: Run, how: Omit<DrainOptions, 'folder' | 'log'>): Promise<Drained> {
-  const drained = await drain({ folder: options.spool, log, ...how });
+async function drainSpool({ options, log, names }: Run, how: Omit<DrainOptions, 'folder' | 'log'>): Promise<Drained> {
+  const drained = await drain({ folder: options.spool, log, names, ...how });
   if (drained.failure !== undefined) log(`the spool waits: ${messageOf(drained.failure)}`);
   return drained;
 }

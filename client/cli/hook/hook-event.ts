@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { formatProblem } from '../../../contract/problem.js';
 import type { Environment } from '../../../contract/settings.js';
 import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
-import type { Mapped } from '../../../rules/dialects/mapped.js';
+import type { Mapped, MappedEvent } from '../../../rules/dialects/mapped.js';
 import type { Redactor } from '../../../rules/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { lineageDefaults } from '../lineage-defaults.js';
 import { fitPayload } from './fit-payload.js';
+import { pickFields } from './pick-fields.js';
 import { messageOf } from '../../../contract/message-of.js';
 
 /** What each runtime pipes in, by the name its hooks give. */
@@ -25,21 +26,41 @@ export interface HookInput {
 
 /** The event that a hook tells of, ready to be posted or kept. Throws with one line for people when there is none. */
 export function hookEvent(input: HookInput, log: (line: string) => void): EventInput {
-  const { dialect, env, tenant, nowMs, redactor } = input;
-  const map = dialect !== undefined && Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
-  if (map === undefined) {
-    const known = Object.keys(DIALECTS).join(', ');
-    throw new Error(
-      dialect === undefined ? `which runtime? Known: ${known}` : `unknown runtime ${dialect}: known are ${known}`,
-    );
-  }
-  const mapped = map(parseJson(input.text));
+  const mapped = dialectOf(input)(parseJson(input.text));
   if (!mapped.ok) throw new Error(mapped.problems.map(formatProblem).join('; '));
+  return completed(mapped.event, input, log);
+}
 
+/** The same of input that is broken or cut off: of the fields that can still be told, if those say which event it is. */
+export function partialEvent(input: HookInput, log: (line: string) => void): EventInput | undefined {
+  if (!isDialect(input.dialect)) return undefined;
+  const mapped = dialectOf(input)(pickFields(input.text));
+  if (!mapped.ok) return undefined;
+  const { payload, ...event } = completed(mapped.event, input, log);
+  return { ...event, payload: { ...payload, mesh_note: PARTIAL_MARK }, truncated: true };
+}
+
+const PARTIAL_MARK = '[the mesh could not read all that the hook was given]';
+
+function isDialect(name: string | undefined): name is string {
+  return name !== undefined && Object.hasOwn(DIALECTS, name);
+}
+
+function dialectOf({ dialect }: HookInput): (raw: unknown) => Mapped {
+  const map = isDialect(dialect) ? DIALECTS[dialect] : undefined;
+  if (map !== undefined) return map;
+  const known = Object.keys(DIALECTS).join(', ');
+  throw new Error(
+    dialect === undefined ? `which runtime? Known: ${known}` : `unknown runtime ${dialect}: known are ${known}`,
+  );
+}
+
+function completed(mapped: MappedEvent, input: HookInput, log: (line: string) => void): EventInput {
+  const { env, tenant, nowMs, redactor } = input;
   const { depth, ...place } = lineageDefaults(env);
   const isDepth = depth === undefined || Number.isInteger(depth);
   if (!isDepth) log(`MESH_DEPTH is no whole number and is not used: ${env['MESH_DEPTH']}`);
-  const { payload, ...event } = mapped.event;
+  const { payload, ...event } = mapped;
   return {
     ...(isDepth && depth !== undefined && { depth }),
     ...place,
@@ -56,9 +77,9 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`standard input is not JSON: ${messageOf(error)}`, {
-      cause: error,
-    });
+    // Without the piece of it that the message quotes: half a secret is not known for one.
+    const why = messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
+    throw new Error(`standard input is not JSON: ${why}`, { cause: error });
   }
 }
 

@@ -27,45 +27,55 @@ export function withHookEntries(
   const changed: string[] = [];
   const result: Json = {};
   for (const event of events) {
-    const isInstalled = INSTALLED_EVENTS.includes(event);
     const before = hooks[event];
-    if (isInstalled || Array.isArray(before)) {
-      const groups = isInstalled ? groupsAt(before ?? [], event, file) : (before as unknown[]);
-      const after = withEntry(groups, entryFor(event), isInstalled);
-      if (JSON.stringify(after) !== JSON.stringify(before ?? [])) changed.push(event);
-      result[event] = after;
-    } else {
+    // What somebody put under another event is theirs.
+    if (!INSTALLED_EVENTS.includes(event)) {
       result[event] = before;
+      continue;
     }
+    const after = withEntry(groupsAt(before ?? [], event, file), entryFor(event));
+    if (JSON.stringify(after) !== JSON.stringify(before ?? [])) changed.push(event);
+    result[event] = after;
   }
   return { hooks: result, changed };
 }
 
-function groupsAt(value: unknown, event: string, file: string): unknown[] {
+function groupsAt(value: unknown, event: string, file: string): Json[] {
   const groups = listAt(value, ['hooks', event], file);
-  groups.forEach((group, index) => {
+  return groups.map((given, index) => {
     const path = ['hooks', event, index];
-    const { hooks } = objectAt(group, path, file);
-    listAt(hooks, [...path, 'hooks'], file).forEach((hook, at) => objectAt(hook, [...path, 'hooks', at], file));
+    const group = objectAt(given, path, file);
+    listAt(group['hooks'], [...path, 'hooks'], file).forEach((hook, at) =>
+      objectAt(hook, [...path, 'hooks', at], file),
+    );
+    return group;
   });
-  return groups;
 }
 
-/** The first one of ours keeps its place, and with it the matcher somebody may have given it; others are leftovers. */
-function withEntry(groups: unknown[], entry: HookEntry, isInstalled: boolean): unknown[] {
-  let isThere = false;
+/**
+ * Ours keep their places, and with them the matchers somebody may have given them. A second one that would be called for the
+ * same is a leftover.
+ */
+function withEntry(groups: Json[], entry: HookEntry): unknown[] {
+  const matchers = new Set<unknown>();
   const kept = groups.flatMap((group) => {
-    const { hooks } = (group ?? {}) as Json;
-    if (!Array.isArray(hooks) || !hooks.some(isOurs)) return [group];
-    const others = (hooks as unknown[]).flatMap((hook) => {
+    const hooks = group['hooks'] as Json[];
+    if (!hooks.some(isOurs)) return [group];
+    const left = hooks.flatMap((hook) => {
       if (!isOurs(hook)) return [hook];
-      if (isThere) return [];
-      isThere = true;
-      return [replaced(hook as Json, entry)];
+      const matcher = matcherOf(group);
+      if (matchers.has(matcher)) return [];
+      matchers.add(matcher);
+      return [replaced(hook, entry)];
     });
-    return others.length === 0 ? [] : [{ ...(group as Json), hooks: others }];
+    return left.length === 0 ? [] : [{ ...group, hooks: left }];
   });
-  return isThere || !isInstalled ? kept : [...kept, { hooks: [entry] }];
+  return matchers.size > 0 ? kept : [...kept, { hooks: [entry] }];
+}
+
+/** None, an empty one and a star all stand for everything. */
+function matcherOf({ matcher }: Json): unknown {
+  return matcher === '' || matcher === '*' ? undefined : matcher;
 }
 
 /** Fields that somebody added stay, as long as it is the same kind of hook. */
@@ -75,8 +85,7 @@ function replaced(old: Json, entry: HookEntry): Json {
   return { ...old, ...entry, timeout };
 }
 
-function isOurs(hook: unknown): boolean {
-  const { command, url } = (hook ?? {}) as Json;
+function isOurs({ command, url }: Json): boolean {
   return (
     (typeof command === 'string' && /\bmesh(\.mjs)?['"]?\s+hook\s+claude-code\b/.test(command)) ||
     (typeof url === 'string' && /\/v1\/hooks\/claude-code\/?$/.test(url))

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Settings } from '../../../contract/settings.js';
 import type { GatewayTarget } from '../hook/hook-options.js';
-import { shellWord } from '../terminal/shell-word.js';
 import type { HookEntry } from './hook-entries.js';
 
 export interface HookForm {
@@ -18,19 +17,33 @@ const TIMEOUT_SECONDS = 10;
 const LOCAL_GATEWAY = 'http://127.0.0.1:7280';
 
 /**
- * The form that loses nothing. Through a shell, in whatever folder the agent works and without the variables of this
- * terminal: so every path is whole, and what is not as by default is said.
+ * The form that loses nothing. Ends with 0 even where the path to Node or the mesh leads nowhere any more, as after an update:
+ * to a runtime, other codes mean something.
  */
-export function commandHook({ settings, gateway, tenant }: HookForm, event?: string): HookEntry {
+export function commandHook(form: HookForm, event?: string): HookEntry {
+  const line = commandLine(form, exactWord);
+  const command = event === 'StopFailure' ? insisting(line) : `${line} || :`;
+  return { type: 'command', command, timeout: TIMEOUT_SECONDS };
+}
+
+/**
+ * Through a shell, in whatever folder the agent works and without the variables of this terminal: so every path is whole,
+ * and what is not as by default is said.
+ */
+export function commandLine({ settings, gateway, tenant }: HookForm, word: (text: string) => string): string {
   const url = gateway?.url ?? 'off';
   const words = [
-    ...[shellWord(process.execPath), shellWord(meshCommandFile()), 'hook', 'claude-code'],
-    ...['--home', shellWord(resolve(settings.home))],
-    ...(url === LOCAL_GATEWAY ? [] : ['--gateway', shellWord(url)]),
-    ...(tenant === undefined ? [] : ['--tenant', shellWord(tenant)]),
+    ...[word(process.execPath), word(meshCommandFile()), 'hook', 'claude-code'],
+    ...['--home', word(resolve(settings.home))],
+    ...(url === LOCAL_GATEWAY ? [] : ['--gateway', word(url)]),
+    ...(tenant === undefined ? [] : ['--tenant', word(tenant)]),
   ];
-  const command = words.join(' ');
-  return { type: 'command', command: event === 'StopFailure' ? insisting(command) : command, timeout: TIMEOUT_SECONDS };
+  return words.join(' ');
+}
+
+/** Nobody looks at this one in a terminal: so every character stays what it is, those too that cannot be seen. */
+function exactWord(text: string): string {
+  return /^[\w@%+:,./][\w@%+:,./=~-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
@@ -38,7 +51,7 @@ export function commandHook({ settings, gateway, tenant }: HookForm, event?: str
  * may not have begun: then the shell, which lets the signal pass, begins it again. A hook that has begun ends with 0.
  */
 function insisting(command: string): string {
-  return `trap : TERM HUP INT; ${command} || ${command}`;
+  return `trap : TERM HUP INT; ${command} || ${command} || :`;
 }
 
 /** Posted by the runtime itself; what the gateway does not take at once is lost. */

@@ -184,6 +184,60 @@ describe('preparePayload', () => {
     });
   });
 
+  describe('reads no more of a text than it has to', () => {
+    const MORE = 1_000_000;
+    const planted = PLANTED_SECRETS.map(({ name, payload }) => [name, JSON.stringify(payload)] as const);
+
+    test.each(planted)('and keeps the same beginning: %s', (_, before) => {
+      const text = onlyText(`${before}\n${'some words and a line\n'.repeat(MORE / 22)}`);
+      const kept = text.slice(0, text.indexOf('…'));
+
+      expect(kept.length).toBeGreaterThan(MAX_TEXT_BYTES - 60);
+      expect(redactor.text(`${before}\n${'some words and a line\n'.repeat(1_000)}`).startsWith(kept)).toBe(true);
+    });
+
+    test('and still says how much is gone', () => {
+      const text = onlyText('€'.repeat(MORE));
+      const [, kept = '', more] = /^(€+)… \[cut by the mesh: (\d+) more bytes\]$/.exec(text) ?? [];
+
+      expect(kept.length * 3 + Number(more)).toBe(MORE * 3);
+    });
+
+    test('also where a secret is all that is left', () => {
+      const text = onlyText(`of gh${'p_'}${'F4ke'.repeat(MORE / 4)}`);
+      const read = 64 * 1024;
+
+      expect(text).toBe(`of ${REDACTED}… [cut by the mesh: ${MORE + 'of ghp_'.length - read} more bytes]`);
+      expectStable({ a: text });
+    });
+
+    test.each(range(0, 30))('so that half a secret at its end is not kept, %i characters of it', (half) => {
+      const token = 'gh' + 'p_' + 'F4keT0ken'.repeat(4);
+      const address = 'postgres://app:F4kePassw0rd@db.internal/app';
+      for (const secret of [token, address]) {
+        const before = `${'gh' + 'p_'}${'0ther'.repeat(20_000)}`.slice(0, 64 * 1024 - half - 1);
+        const text = onlyText(`${before} ${secret} ${'y'.repeat(MORE)}`);
+
+        expect(text).toMatch(
+          /^\[redacted\](?: \[redacted\]| postgres:\/\/\[redacted\])?… \[cut by the mesh: \d+ more bytes\]$/,
+        );
+      }
+    });
+
+    test('so that a slow pattern has not much to be slow with', () => {
+      const lengths: number[] = [];
+      const counting = { ...redactor, text: (text: string) => (lengths.push(text.length), redactor.text(text)) };
+      preparePayload({ a: ['a'.repeat(MORE), '€'.repeat(MORE)] }, counting);
+
+      expect(lengths).toHaveLength(4);
+      expect(Math.max(...lengths)).toBe(64 * 1024);
+    });
+
+    function onlyText(text: string): string {
+      return payloadOf({ a: text })['a'] as string;
+    }
+  });
+
   describe('finds nothing more to do the second time', () => {
     test.each(PLANTED_SECRETS)('$name', ({ payload }) => {
       expectStable(payload);

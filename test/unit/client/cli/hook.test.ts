@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { hashToken, readName, type SpoolEntry } from '../../../../client/spool/entry.js';
+import { hostAndPort } from '../../../../client/cli/hook/temporal.js';
+import { entryName, hashToken, readName, type SpoolEntry } from '../../../../client/spool/entry.js';
 import { writeEntry } from '../../../../client/spool/write-entry.js';
 import type { MeshEvent } from '../../../../contract/event.js';
 import { watchId } from '../../../../contract/ids.js';
@@ -316,6 +318,53 @@ describe('with a spool that holds something', () => {
 });
 
 describe('straight to Temporal', () => {
+  test('stores for less than half a second while an agent waits; what is left stays, in order', async () => {
+    const tenant = `hook-${process.pid}-many`;
+    const home = tempFolder();
+    // Events of one tenant go together. In turn, so that each is a call of its own: all of them would take many seconds.
+    for (let index = 0; index < 300; index++) {
+      const event = { event: 'Stop', id: `e-${index}`, tenant: `${tenant}-${index % 2}` };
+      await writeEntry(join(home, 'spool'), { v: 1, event });
+    }
+    const env = { MESH_GATEWAY_PORT: 'off', TEMPORAL_ADDRESS: inject('temporalAddress') };
+
+    const left = await eventually('the first', async () => {
+      expect(await hook(FAILURE, { home, args: ['--tenant', tenant], env })).toEqual(SILENT);
+      const ids = waiting(home).map(({ event }) => event.id);
+      return ids[0] === 'e-0' ? undefined : ids.filter((id) => id !== FAILURE_ID);
+    });
+
+    expect(left.length).toBeGreaterThan(150);
+    expect(left).toEqual(Array.from({ length: left.length }, (_, index) => `e-${300 - left.length + index}`));
+    expect(existsSync(join(home, 'hook.log')) ? logOf(home) : '').not.toContain('gave up after');
+  });
+
+  test('a server that takes connections and then says nothing holds up an agent for half a second', async () => {
+    const home = tempFolder();
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+
+    await hook(FAILURE, { home, env: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` } });
+
+    expect(waiting(home)).toHaveLength(1);
+    expect(logOf(home)).toMatch(/Deadline exceeded after 0\.[3-6]/);
+  });
+
+  test.each([
+    ['localhost:7000', { host: 'localhost', port: 7000 }],
+    ['temporal.example.com', { host: 'temporal.example.com', port: 7233 }],
+    ['https://temporal.example.com', { host: 'temporal.example.com', port: 7233 }],
+    ['10.0.0.1', { host: '10.0.0.1', port: 7233 }],
+    ['[::1]', { host: '::1', port: 7233 }],
+    ['[::1]:7000', { host: '::1', port: 7000 }],
+    ['dns:///one,two', undefined],
+    ['localhost:99999', undefined],
+  ])('finds it at %s', (address, place) => {
+    expect(hostAndPort(address)).toEqual(place);
+  });
+
   test('stores the event when there is to be no gateway, and the spool with it', async () => {
     const tenant = `hook-${process.pid}-straight`;
     const home = tempFolder();
@@ -421,6 +470,64 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
     expect(await hook(JSON.stringify({ ...FAILURE, tool_response: 'x'.repeat(11_000_000) }), { home })).toEqual(SILENT);
 
     expect(logOf(home)).toContain('holds more than 10485760 bytes');
+    expect(waiting(home)).toEqual([
+      {
+        v: 1,
+        event: {
+          event: 'PostToolUseFailure',
+          outcome: 'failed',
+          id: FAILURE_ID,
+          session: FAILURE['session_id'],
+          source: 'claude-code',
+          occurredAt: expect.any(Number),
+          truncated: true,
+          payload: {
+            ...Object.fromEntries(Object.entries(FAILURE).filter(([, value]) => typeof value !== 'object')),
+            mesh_note: expect.stringContaining('could not read all'),
+          },
+        },
+      },
+    ]);
+    const [refused] = refusedIn(home);
+    expect(refused?.why).toContain(`its beginning was reported as event ${FAILURE_ID}`);
+    expect(refused?.text.length).toBeLessThan(10_000);
+  });
+
+  test('input that breaks off is reported as far as it came, and put aside without its secrets', async () => {
+    const { url, posts } = await startGatewayStub();
+    const home = tempFolder();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const cut =
+      '{"hook_event_name":"PostToolUseFailure","session_id":"s-1","tool_name":"Bash","tool_use_id":"t-1",' +
+      `"tool_input":{"session_id":"not-this","x":["tool_name"]},"error":"token ${secret}","duration_ms":12`;
+
+    await hook(cut, { home, args: ['--gateway', url] });
+
+    expect(posts[0]?.body).toMatchObject({
+      event: 'PostToolUseFailure',
+      outcome: 'failed',
+      id: 'cc:s-1:PostToolUseFailure:t-1',
+      truncated: true,
+    });
+    expect([posts[0]?.body].flat()[0]?.payload).toEqual({
+      ...{ hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_name: 'Bash', tool_use_id: 't-1' },
+      ...{ error: expect.stringContaining('[redacted]'), mesh_note: expect.any(String) },
+    });
+    const [refused] = refusedIn(home);
+    expect(refused?.why).toMatch(/^standard input is not JSON: .*; its beginning was reported/);
+    expect(refused?.text).toContain('not-this');
+    expect(JSON.stringify([refused, posts[0]?.body, logOf(home)])).not.toContain(secret);
+  });
+
+  test('input of which nothing can be made is where a person finds it', async () => {
+    const home = tempFolder();
+
+    await hook('no JSON at all', { home });
+
+    expect(waiting(home)).toEqual([]);
+    const { stdout } = await runMesh(['spool', '--home', home]);
+    expect(stdout).toMatch(/refused {2}1 event\n.*\n +standard input is not JSON: Unexpected token 'o'\n/);
+    expect(refusedIn(home)[0]?.text).toContain('no JSON at all');
   });
 
   test('10 MB of input is read, redacted and cut before the agent gets impatient', async () => {
@@ -559,10 +666,7 @@ describe('killed while it writes', () => {
 describe('while the mesh is being compiled', () => {
   test('what came is kept as it is, and the next hook makes an event of it, with the time and the chain it had', async () => {
     const home = tempFolder();
-    const uncompiled = tempFolder();
-    mkdirSync(join(uncompiled, 'client', 'cli'), { recursive: true });
-    const copy = join(uncompiled, 'client', 'cli', 'mesh.mjs');
-    writeFileSync(copy, readFileSync(join(ROOT, 'client', 'cli', 'mesh.mjs')));
+    const copy = uncompiledCommand();
     const before = Date.now();
 
     const env = { MESH_HOME: home, MESH_DEPTH: '3', MESH_ROOT_EVENT: 'e-0' };
@@ -586,6 +690,68 @@ describe('while the mesh is being compiled', () => {
     expect(first?.occurredAt).toBeLessThanOrEqual(after);
     expect(logOf(home)).toContain('standard input is not JSON');
     expect(existsSync(join(home, 'spool', 'raw'))).toBe(false);
+    expect(refusedIn(home)).toMatchObject([{ text: expect.stringContaining('no JSON') }]);
+  });
+
+  test('what came belongs to the token it came with; the token itself is kept nowhere', async () => {
+    const home = tempFolder();
+    const uncompiled = uncompiledCommand();
+    const refusing = await startGatewayStub(503);
+    writeFileSync(join(home, 'token'), 'token-of-the-folder\n');
+
+    for (const [id, env] of [['a', { MESH_TOKEN: 'token-of-the-agent' }] as const, ['b', {}] as const]) {
+      const raw = JSON.stringify({ ...FAILURE, tool_use_id: id });
+      await startNode([uncompiled, 'hook', 'claude-code', `--home=${home}`], env, raw).finished;
+    }
+    const raw = join(home, 'spool', 'raw');
+    const rawTexts = readdirSync(raw).map((name) => readFileSync(join(raw, name), 'utf8'));
+    await hook({ ...FAILURE, tool_use_id: 'c' }, { home, args: ['--gateway', refusing.url], env: { MESH_TOKEN: 'c' } });
+
+    expect(rawTexts).toHaveLength(2);
+    expect(rawTexts.join()).not.toContain('token-of');
+    expect(waiting(home).map(({ event, tokenHash }) => [event.id?.split(':').at(-1), tokenHash])).toEqual([
+      ['a', hashToken('token-of-the-agent')],
+      ['b', hashToken('token-of-the-folder')],
+      ['c', hashToken('c')],
+    ]);
+  });
+
+  test('very much that came takes a part of a second of the next hook, whose own event is sent', async () => {
+    const home = tempFolder();
+    const { url, taken } = await startGatewayStub();
+    keepRawFiles(home, 500, 'some words, '.repeat(8_000));
+
+    expect(await hook(FAILURE, { home, args: ['--gateway', url] })).toEqual(SILENT);
+
+    expect(taken().at(-1)).toBe(FAILURE_ID);
+    expect(taken().slice(0, -1)).toEqual(Array.from({ length: taken().length - 1 }, (_, index) => `raw-${index}`));
+    expect(readdirSync(join(home, 'spool', 'raw')).length).toBe(501 - taken().length);
+    expect(taken().length).toBeLessThan(400);
+    expect(logOf(home)).toContain('raw events wait for the next hook');
+  });
+
+  test('when that never ends, its own event is kept all the same', { timeout: 20_000 }, async () => {
+    const home = tempFolder();
+    keepRawFiles(home, 1, 'x');
+    const preload = `data:text/javascript,${encodeURIComponent(NEVER_READS_RAW)}`;
+    const args = ['client/cli/mesh.mjs', 'hook', 'claude-code', '--home', home, '--gateway', 'off'];
+
+    expect(await startNode(['--import', preload, ...args], NO_TEMPORAL, JSON.stringify(FAILURE)).finished).toEqual(
+      SILENT,
+    );
+
+    expect(waiting(home).map(({ event }) => event.id)).toEqual([FAILURE_ID]);
+    expect(logOf(home)).toContain('gave up after 5000 ms');
+  });
+
+  test('of what came, no more is kept than a hook reads', async () => {
+    const home = tempFolder();
+
+    await startNode([uncompiledCommand(), 'hook', 'claude-code', '--home', home], {}, 'x'.repeat(11_000_000)).finished;
+
+    const [name = ''] = readdirSync(join(home, 'spool', 'raw'));
+    const { text } = JSON.parse(readFileSync(join(home, 'spool', 'raw', name), 'utf8'));
+    expect(text).toHaveLength(10 * 1024 * 1024);
   });
 });
 
@@ -600,7 +766,7 @@ describe('its log', () => {
     expect(readFileSync(join(home, 'hook.log.1'), 'utf8')).toHaveLength(1_100_000);
     expect(logOf(home)).not.toContain(secret);
     expect(logOf(home).trim().split('\n')).toHaveLength(1);
-    expect(logOf(home)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \d+ standard input is not JSON/);
+    expect(logOf(home)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \d+ refused \S+: standard input is not JSON/);
   });
 });
 
@@ -625,6 +791,15 @@ const STOPS_HALF_WAY = `
     writeFileSync(process.env.STOP_MARK, '');
     await new Promise((resolve) => setInterval(() => undefined, 1_000));
   };
+`;
+
+/** What is kept of the time without a compiled hook cannot be read, and never answers. */
+const NEVER_READS_RAW = `
+  import fs from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { readFile } = fs;
+  fs.readFile = (path, ...more) => (/raw.\\d+-/.test(path) ? new Promise(() => undefined) : readFile(path, ...more));
+  syncBuiltinESMExports();
 `;
 
 interface HookRun {
@@ -676,6 +851,35 @@ function entriesIn(folder: string): SpoolEntry[] {
 
 function logOf(home: string): string {
   return readFileSync(join(home, 'hook.log'), 'utf8');
+}
+
+function refusedIn(home: string): { text: string; why: string }[] {
+  const folder = join(home, 'spool', 'refused');
+  const names = readdirSync(folder).filter((name) => readName(name) !== undefined);
+  return names.map((name) => ({
+    text: readFileSync(join(folder, name), 'utf8'),
+    why: readFileSync(join(folder, `${name}.why`), 'utf8'),
+  }));
+}
+
+/** The command beside nothing that it could load. */
+function uncompiledCommand(): string {
+  const folder = join(tempFolder(), 'client', 'cli');
+  mkdirSync(folder, { recursive: true });
+  const copy = join(folder, 'mesh.mjs');
+  writeFileSync(copy, readFileSync(join(ROOT, 'client', 'cli', 'mesh.mjs')));
+  return copy;
+}
+
+/** As the command keeps them. */
+function keepRawFiles(home: string, count: number, error: string): void {
+  const folder = join(home, 'spool', 'raw');
+  mkdirSync(folder, { recursive: true });
+  for (let index = 0; index < count; index++) {
+    const text = JSON.stringify({ hook_event_name: 'Notification', error });
+    const raw = JSON.stringify({ args: ['claude-code'], env: {}, text, id: `raw-${index}` });
+    writeFileSync(join(folder, entryName(Date.now() - 60_000 + index, raw.length)), raw);
+  }
 }
 
 function fileAsHome(): string {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -27,9 +28,9 @@ describe('mesh install claude-code', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const command = `${HOOK} --home ${home}`;
-    const hook = { type: 'command', command, timeout: 10 };
+    const hook = { type: 'command', command: `${command} || :`, timeout: 10 };
     // Claude Code does not wait for this one, and may signal it before it has begun.
-    const insisting = { ...hook, command: `trap : TERM HUP INT; ${command} || ${command}` };
+    const insisting = { ...hook, command: `trap : TERM HUP INT; ${command} || ${command} || :` };
     const hooks = Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hook] }]]));
     expect(read(file)).toEqual({ hooks: { ...hooks, StopFailure: [{ hooks: [insisting] }] } });
     expect(stdout).toContain(`${file} has hooks for ${EVENTS.join(', ')} now.\nUndo: rm ${file}\n`);
@@ -56,16 +57,16 @@ describe('mesh install claude-code', () => {
     };
 
     expect(await commandAfter(['--gateway', 'https://mesh.example.com', '--tenant', 'team-a'])).toBe(
-      `${HOOK} --home ${home} --gateway https://mesh.example.com --tenant team-a`,
+      `${HOOK} --home ${home} --gateway https://mesh.example.com --tenant team-a || :`,
     );
     expect(await commandAfter([], { MESH_GATEWAY_PORT: '7999' })).toBe(
-      `${HOOK} --home ${home} --gateway http://127.0.0.1:7999`,
+      `${HOOK} --home ${home} --gateway http://127.0.0.1:7999 || :`,
     );
-    expect(await commandAfter([], { MESH_GATEWAY_PORT: 'off' })).toBe(`${HOOK} --home ${home} --gateway off`);
+    expect(await commandAfter([], { MESH_GATEWAY_PORT: 'off' })).toBe(`${HOOK} --home ${home} --gateway off || :`);
     expect(await commandAfter([], { MESH_GATEWAY_URL: 'http://10.0.0.1:80' })).toBe(
-      `${HOOK} --home ${home} --gateway http://10.0.0.1:80`,
+      `${HOOK} --home ${home} --gateway http://10.0.0.1:80 || :`,
     );
-    expect(await commandAfter([])).toBe(`${HOOK} --home ${home}`);
+    expect(await commandAfter([])).toBe(`${HOOK} --home ${home} || :`);
   });
 
   test('quotes what a shell would take for something else', async () => {
@@ -75,8 +76,36 @@ describe('mesh install claude-code', () => {
     await install([], { MESH_HOME: home });
 
     expect(read(file).hooks.SubagentStop[0].hooks[0].command).toBe(
-      `${HOOK} --home '${home.replace("'", String.raw`'\''`)}'`,
+      `${HOOK} --home '${home.replace("'", String.raw`'\''`)}' || :`,
     );
+  });
+
+  test('a path with characters that cannot be seen stays that path', async () => {
+    const { file, install } = place();
+    const home = join(tempFolder(), 'a\u200bb');
+    await install([], { MESH_HOME: home });
+
+    const { code } = await sh(read(file).hooks.SubagentStop[0].hooks[0].command, '{"hook_event_name":"Stop"}');
+
+    expect(code).toBe(0);
+    expect(readdirSync(join(home, 'spool'))).toHaveLength(1);
+  });
+
+  test.each(['SubagentStop', 'StopFailure'])('%s: ends with 0 when its Node or its mesh is gone', async (event) => {
+    const { file, install } = place();
+    await install();
+    const { command } = read(file).hooks[event][0].hooks[0];
+
+    for (const gone of [process.execPath, join(ROOT, 'client/cli/mesh.mjs')])
+      expect(await sh(command.replaceAll(gone, '/no/such/path'))).toEqual({ code: 0, stdout: '' });
+  });
+
+  test('the line to try it prints says what goes wrong', async () => {
+    const { home, install } = place();
+
+    const { stdout } = await install();
+
+    expect(stdout).toContain(` | ${HOOK} --home ${home} --verbose\n`);
   });
 
   test('keeps everything that is there, character for character', async () => {
@@ -138,7 +167,7 @@ describe('mesh install claude-code', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
   });
 
-  test('replaces an entry of an older place, keeps what somebody added to it, and removes leftovers', async () => {
+  test('replaces an entry of an older place, keeps what somebody added to it and where, and removes leftovers', async () => {
     const { file, home, install } = place();
     const old = {
       type: 'command',
@@ -154,6 +183,9 @@ describe('mesh install claude-code', () => {
           ],
         },
         { hooks: [{ type: 'command', command: 'npx mesh hook claude-code' }] },
+        { matcher: '*', hooks: [old, { type: 'command', command: 'y' }] },
+        { matcher: 'Bash', hooks: [old] },
+        { matcher: 'Edit', hooks: [{ ...old, command: `${old.command} || :` }] },
       ],
       StopFailure: [{ hooks: [{ type: 'http', url: 'http://127.0.0.1:7280/v1/hooks/claude-code' }] }],
       Notification: [{ hooks: [old] }],
@@ -162,23 +194,27 @@ describe('mesh install claude-code', () => {
 
     await install();
 
-    const command = `${HOOK} --home ${home}`;
-    const ours = { hooks: [{ type: 'command', command, timeout: 10 }] };
-    const insisting = { type: 'command', command: `trap : TERM HUP INT; ${command} || ${command}`, timeout: 10 };
+    const line = `${HOOK} --home ${home}`;
+    const command = `${line} || :`;
+    const ours = { type: 'command', command, timeout: 10 };
+    const insisting = { ...ours, command: `trap : TERM HUP INT; ${line} || ${command}` };
     expect(read(file).hooks).toEqual({
       PostToolUseFailure: [
         {
           matcher: 'Bash',
           hooks: [
-            { type: 'command', command, timeout: 3, statusMessage: 'reporting' },
+            { ...ours, timeout: 3, statusMessage: 'reporting' },
             { type: 'command', command: 'x' },
           ],
         },
+        { hooks: [ours] },
+        { matcher: '*', hooks: [{ type: 'command', command: 'y' }] },
+        { matcher: 'Edit', hooks: [ours] },
       ],
       StopFailure: [{ hooks: [insisting] }],
-      Notification: [ours],
-      TaskCompleted: [ours],
-      SubagentStop: [ours],
+      Notification: [{ hooks: [old] }],
+      TaskCompleted: [{ hooks: [ours] }],
+      SubagentStop: [{ hooks: [ours] }],
     });
   });
 
@@ -356,6 +392,18 @@ function place() {
   const install = (args: string[] = [], env: Record<string, string> = {}) =>
     runMesh(['install', 'claude-code', '--settings', file, ...args], { MESH_HOME: home, ...env });
   return { file, home, install };
+}
+
+/** As Claude Code runs its hooks. */
+async function sh(command: string, stdin = ''): Promise<{ code: unknown; stdout: string }> {
+  const env = { PATH: '/nowhere', MESH_GATEWAY_PORT: 'off', MESH_TEMPORAL_PORT: '1' };
+  const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  // Where nothing could be started, nobody reads.
+  child.stdin.on('error', () => undefined).end(stdin);
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { code, stdout };
 }
 
 function read(file: string) {

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NotStoredError, WrongEventError } from '../../../../client/errors.js';
@@ -177,6 +178,82 @@ describe('drain', () => {
     expect(drained).toEqual({ sent: 3, refused: 0, failure });
     expect(ids()).toEqual(['e-1', 'e-3', 'e-5']);
     expect(namesIn(folder)).toHaveLength(3);
+  });
+
+  test('a batch that is tried one by one ends when its tenant has no room left', async () => {
+    const folder = tempFolder();
+    const names = await spool(folder, numbered(50));
+    const failure = new NotStoredError('watch-full', [], []);
+    const tried: string[] = [];
+
+    const drained = await drainInto(folder, async ([first, ...others]) => {
+      if (others.length > 0) throw new WrongEventError('one of them is wrong', []);
+      tried.push(first?.id ?? '');
+      if (tried.length === 3) throw failure;
+    });
+
+    expect(drained).toEqual({ sent: 2, refused: 0, failure });
+    expect(tried).toEqual(['e-0', 'e-1', 'e-2']);
+    expect(namesIn(folder).sort()).toEqual(names.slice(2));
+  });
+
+  test('says that it is at work with each event that is tried alone', async () => {
+    const folder = tempFolder();
+    await spool(folder, numbered(5));
+    const ages: number[] = [];
+
+    await drainInto(folder, async (events) => {
+      const lock = join(folder, 'drain.lock');
+      if (events.length > 1) throw new WrongEventError('one of them is wrong', []);
+      ages.push(Date.now() - statSync(lock).mtimeMs);
+      utimesSync(lock, 0, 0);
+    });
+
+    expect(ages).toHaveLength(5);
+    expect(Math.max(...ages)).toBeLessThan(60_000);
+  });
+
+  test('ends when another process has taken over, and leaves the rest to that one', async () => {
+    const folder = tempFolder();
+    await spool(folder, numbered(450));
+    const { ids, send } = receiver();
+
+    const drained = await drainInto(folder, async (events) => {
+      await send(events);
+      const lock = join(folder, 'drain.lock');
+      rmSync(lock);
+      writeFileSync(lock, JSON.stringify({ pid: process.ppid, host: hostname(), turn: 'x' }));
+    });
+
+    expect(drained).toEqual({ sent: 200, refused: 0, ended: 'busy' });
+    expect(ids()).toHaveLength(200);
+  });
+
+  test('stops looking through what is not its to send when its time is over', async () => {
+    const folder = tempFolder();
+    await spool(folder, numbered(50), { tokenHash: 'other' });
+    let looked = 0;
+
+    const drained = await drainInto(folder, receiver().send, {
+      eventOf: () => void (looked += 1),
+      isOver: () => looked >= 10,
+    });
+
+    expect(drained).toEqual({ sent: 0, refused: 0, ended: 'over' });
+    expect(looked).toBe(10);
+  });
+
+  test('a listing that is no longer true does no harm', async () => {
+    const folder = tempFolder();
+    const names = await spool(folder, ['e-1', 'e-2']);
+    const part = entryName(preciseNow() - 120_000, 10) + PART;
+    rmSync(join(folder, names[0] ?? ''));
+    await spool(folder, ['e-3']);
+    const { ids, send } = receiver();
+
+    expect(await drainInto(folder, send, { names: [...names, part] })).toEqual({ sent: 2, refused: 0 });
+
+    expect(ids()).toEqual(['e-2', 'e-3']);
   });
 
   test('takes turns with whoever else drains', async () => {

@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EventInput } from '../../../../client/event-input.js';
+import { entryName, preciseNow } from '../../../../client/spool/entry.js';
 import { keepDraining, type KeepDrainingOptions } from '../../../../client/spool/keep-draining.js';
 import { eventually } from '../../../support/eventually.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -38,6 +39,26 @@ test('goes on after a failure, and says the same problem once', async () => {
   await eventually('the event', () => (ids.length === 1 ? true : undefined));
 
   expect(lines).toEqual(['the spool cannot be sent now: Temporal is not there', 'sent 1 events of the spool']);
+});
+
+test('says once that a file cannot be read, however often it looks', async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, entryName(preciseNow(), 10)));
+  const lines: string[] = [];
+  let rounds = 0;
+  start({
+    folder,
+    send: receiver().send,
+    log: (line) => lines.push(line),
+    whose: async () => {
+      rounds += 1;
+      return ({ event }) => event;
+    },
+  });
+
+  await eventually('some rounds', () => (rounds > 3 ? true : undefined));
+
+  expect(lines).toEqual([expect.stringContaining('cannot be read and stays')]);
 });
 
 test('survives a spool that cannot be read', async () => {

@@ -74,6 +74,8 @@ test('whoever comes back late does not release the lock of its successor', async
   utimesSync(join(folder, 'drain.lock'), longAgo, longAgo);
   const successor = await takeLock(folder);
   expect(successor).toBeDefined();
+  expect(await successor?.touch()).toBe(true);
+  expect(await late?.touch()).toBe(false);
 
   await late?.release();
 

@@ -38,7 +38,9 @@ describe('renderTable', () => {
   });
 
   test('leaves out a column before it cuts what must not be cut', () => {
-    expect(at(26)).toBe(['NAME              N  ID', 'a-rather-lo…      7  id-1', 'short         12345  id-22'].join('\n'));
+    expect(at(26)).toBe(
+      ['NAME              N  ID', 'a-rather-lo…      7  id-1', 'short         12345  id-22'].join('\n'),
+    );
   });
 
   test('does not cut below what a column needs, even if the line is too long then', () => {
