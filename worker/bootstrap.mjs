@@ -94,6 +94,7 @@ function build() {
   // this turn: between the two renames is the only moment in which it finds nothing.
   const fresh = join(ROOT, `dist-${process.pid}`);
   const old = `${fresh}-old`;
+  removeLeftovers();
   try {
     run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
     run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
@@ -102,6 +103,14 @@ function build() {
     renameSync(fresh, DIST);
   } finally {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a build left behind that was killed. */
+function removeLeftovers() {
+  for (const name of readdirSync(ROOT)) {
+    const [, pid] = /^dist-(\d+)/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(ROOT, name), { recursive: true, force: true });
   }
 }
 
