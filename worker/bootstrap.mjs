@@ -1,7 +1,7 @@
 // Plain JavaScript on purpose: this runs before anything is installed or compiled, and needs nothing but Node.
 // It installs the packages of the lockfile and compiles the sources, each only when something changed.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -61,7 +61,7 @@ function requireNode() {
 function install() {
   if (!isInstalled()) {
     say('Installing packages (once, about half a minute) …');
-    runNpm(['ci', '--loglevel=error', '--no-fund', '--no-audit', '--no-progress']);
+    withSignsOfLife('installing', () => runNpm(['ci', '--loglevel=error', '--no-fund', '--no-audit', '--no-progress']));
     writeFileSync(INSTALLED_MARK, installStamp());
   }
   linkCommand();
@@ -171,6 +171,20 @@ function hashOf(parts) {
 
 function readOr(path, otherwise) {
   return existsSync(path) ? readFileSync(path, 'utf8') : otherwise;
+}
+
+/** While npm works it says nothing, and this process waits for it: another one tells that it is not stuck. */
+function withSignsOfLife(what, work) {
+  const script = `const { ppid } = process; let seconds = 0; setInterval(() => {
+    if (process.ppid !== ppid) process.exit();
+    process.stderr.write('  still ${what} (' + (seconds += 10) + ' s) …\\n');
+  }, 10_000);`;
+  const teller = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    work();
+  } finally {
+    teller.kill();
+  }
 }
 
 function runNpm(args) {

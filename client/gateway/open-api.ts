@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLE_MEANINGS } from '../../contract/roles.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 import type { AnswerSpec, Route, RouteTag } from './route.js';
-import * as schemas from './schemas.js';
+import * as schemas from './schemas/index.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problemsOf } from '../../contract/problem.js';
 import { GatewayProblem } from './gateway-problem.js';
-import { NoBody } from './schemas.js';
+import { NoBody } from './schemas/index.js';
 
 /** Checks the parameters of a path or query, or a small body, by the schema of the route. */
 export function readInput<Schema extends z.ZodObject>(schema: Schema, given: unknown): z.output<Schema> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccess } from '../../client/gateway/access.js';
 import { createGatewayMetrics } from '../../client/gateway/gateway-metrics.js';
-import { Readiness } from '../../client/gateway/schemas.js';
+import { Readiness } from '../../client/gateway/schemas/index.js';
 import { ROLES } from '../../contract/roles.js';
 import { aToken, startTestGateway } from '../support/test-gateway.js';
 

@@ -9,7 +9,7 @@ import {
   RemediationPage,
   Retried,
   WatchStatus,
-} from '../../client/gateway/schemas.js';
+} from '../../client/gateway/schemas/index.js';
 import { ROLES } from '../../contract/roles.js';
 import { createRedactor } from '../../rules/redact.js';
 import { eventually } from '../support/eventually.js';
@@ -181,5 +181,5 @@ test('what is not there is not found, and what Temporal cannot read is a wrong r
   expect(await call('GET', '/v1/remediations?page=bm9uc2Vuc2U')).toMatchObject({ status: 404 });
   expect(await call('GET', '/v1/remediations?session=%27%20OR%20%27%27%3D%27')).toMatchObject({ status: 200 });
   expect(await call('GET', '/v1/remediations?rule=%00%0a%5c%27')).toMatchObject({ status: 200 });
-  expect(await call('GET', `/v1/remediations/${'%C3%BC'.repeat(600)}/never`)).toMatchObject({ status: 400 });
+  expect(await call('GET', `/v1/remediations/${'%C3%BC'.repeat(600)}/never`)).toMatchObject({ status: 404 });
 });

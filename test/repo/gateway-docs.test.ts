@@ -5,7 +5,7 @@ import { createGatewayMetrics } from '../../client/gateway/gateway-metrics.js';
 import { PROBLEM_CODES, type ProblemCode } from '../../client/gateway/problem-codes.js';
 import { CLOUD_EVENT, CLOUD_EVENTS } from '../../client/gateway/read-events.js';
 import { ROUTES } from '../../client/gateway/routes/index.js';
-import { Readiness } from '../../client/gateway/schemas.js';
+import { Readiness } from '../../client/gateway/schemas/index.js';
 import { parseMeshConfig } from '../../config/mesh-config.js';
 import { ROLE_MEANINGS } from '../../contract/roles.js';
 import { codeBlocksOf, codesBelow, codesIn, readText, tableBelow } from './markdown.js';

@@ -7,7 +7,7 @@ import { GatewayProblem } from '../gateway-problem.js';
 import { withIdempotencyKey } from '../idempotency-key.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
 import { type Call, route, type RouteWorld } from '../route.js';
-import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas.js';
+import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas/index.js';
 import { takeEvents } from '../take-events.js';
 
 export const reportEvents = route({

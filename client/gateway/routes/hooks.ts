@@ -3,7 +3,7 @@ import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { type Call, route } from '../route.js';
-import { ClaudeCodeHook } from '../schemas.js';
+import { ClaudeCodeHook } from '../schemas/index.js';
 import { inRawBody, takeEvents } from '../take-events.js';
 
 export const claudeCodeHook = route({

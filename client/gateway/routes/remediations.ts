@@ -6,7 +6,7 @@ import { oneOf, strict, text, wholeNumber } from '../../../contract/schema-words
 import { DEFAULT_PAGE, MAX_PAGE } from '../../list-remediations.js';
 import { readEmptyBody } from '../read-request.js';
 import { type Call, route } from '../route.js';
-import { NoBody, RemediationDetail, RemediationPage, RemediationRef, Retried } from '../schemas.js';
+import { NoBody, RemediationDetail, RemediationPage, RemediationRef, Retried } from '../schemas/index.js';
 
 const short = (chars: number) => text().max(chars, { error: `at most ${chars} characters` });
 

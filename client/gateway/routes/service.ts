@@ -3,7 +3,7 @@ import { type MeshHealth } from '../../mesh-health.js';
 import { openApiDocument } from '../open-api.js';
 import { packageVersion } from '../package-version.js';
 import { type Answer, route, type RouteWorld } from '../route.js';
-import { Alive, Readiness } from '../schemas.js';
+import { Alive, Readiness } from '../schemas/index.js';
 
 export const healthz = route({
   id: 'healthz',

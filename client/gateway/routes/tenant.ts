@@ -2,7 +2,7 @@ import { watchId } from '../../../contract/ids.js';
 import { strict, text } from '../../../contract/schema-words.js';
 import { readEmptyBody, readInput } from '../read-request.js';
 import { route } from '../route.js';
-import { NoBody, PauseBody, RuleRef, WatchRef, WatchStatus } from '../schemas.js';
+import { NoBody, PauseBody, RuleRef, WatchRef, WatchStatus } from '../schemas/index.js';
 
 export const getStatus = route({
   id: 'getStatus',

@@ -241,13 +241,9 @@ describe('lists', () => {
   });
 
   test('of very many first lines of private keys are not slow', () => {
-    const lines = [
-      ...Array.from({ length: 100_000 }, () => HEAD),
-      FOOT,
-      ...Array.from({ length: 100_000 }, () => HEAD),
-    ];
+    const lines = [...Array.from({ length: 20_000 }, () => HEAD), FOOT, ...Array.from({ length: 20_000 }, () => HEAD)];
 
-    expect(cpuMsOf(() => value(lines))).toBeLessThan(1_000);
+    expect(cpuMsOf(() => value(lines))).toBeLessThan(500);
   });
 });
 

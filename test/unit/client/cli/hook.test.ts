@@ -519,6 +519,15 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
     expect(JSON.stringify([refused, posts[0]?.body, logOf(home)])).not.toContain(secret);
   });
 
+  test('input that breaks off in a text full of quotes is looked through once', async () => {
+    const { url, taken } = await startGatewayStub();
+    const cut = `{"hook_event_name":"Stop","session_id":"s","tool_use_id":"t","error":"${'\\"'.repeat(4_000_000)}`;
+
+    await hook(cut, { args: ['--gateway', url] });
+
+    expect(taken()).toEqual(['cc:s:Stop:t']);
+  });
+
   test('input of which nothing can be made is where a person finds it', async () => {
     const home = tempFolder();
 

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { EVENT_ID, MeshEvent } from '../../../contract/event.js';
+import { wholeNumber } from '../../../contract/schema-words.js';
+import { type Judgement, type LoggedVerdict, SKIP_CODES } from '../../../contract/verdict.js';
+import { codes, count, instant } from './words.js';
+
+/** What the page at /docs sends when somebody tries it out: it fires a rule that is shipped. */
+const EXAMPLE = {
+  event: 'PostToolUseFailure',
+  outcome: 'failed',
+  session: 's-1',
+  payload: { tool_name: 'Bash', error: 'timeout' },
+};
+
+export const EventInput = MeshEvent.partial()
+  .required({ event: true })
+  .extend({
+    occurredAt: z
+      .union([wholeNumber(0, 8_640_000_000_000_000), z.string()])
+      .describe('Epoch milliseconds, or an ISO 8601 text. Default: now.')
+      .optional(),
+  })
+  .meta({
+    description:
+      'An event. Only `event` is required. Give a stable `id`, and a second report of the same thing is recognised.',
+    examples: [EXAMPLE],
+  });
+
+export const EventOrEvents = z
+  .union([EventInput, z.array(EventInput).min(1).max(1_000)])
+  .meta({ examples: [EXAMPLE, [EXAMPLE, { event: 'TaskCompleted', outcome: 'success' }]] });
+
+export const CloudEvent = z
+  .looseObject({
+    specversion: z.literal('1.0'),
+    id: z.string().min(1),
+    source: z.string().min(1).describe('With `id` it names the event: both make its id in the mesh.'),
+    type: z.string().describe('The event name.'),
+    time: z.iso.datetime({ offset: true }).nullish(),
+    outcome: MeshEvent.shape.outcome
+      .nullish()
+      .describe('Extension attribute, as are session, agent, depth and tenant.'),
+    session: z.string().nullish(),
+    agent: z.string().nullish(),
+    depth: z.union([wholeNumber(0, 100), z.string()]).nullish(),
+    tenant: z.string().nullish(),
+    data: z.unknown().describe('The payload. What is no object becomes `{data: …}`.').optional(),
+  })
+  .meta({
+    description: 'CloudEvents 1.0 in its JSON form. Other attributes go into the payload, under `cloudevent`.',
+    examples: [
+      {
+        specversion: '1.0',
+        id: '42',
+        source: '/agents/builder',
+        type: EXAMPLE.event,
+        outcome: EXAMPLE.outcome,
+        data: EXAMPLE.payload,
+      },
+    ],
+  });
+
+export const CloudEvents = z.array(CloudEvent).min(1).max(1_000);
+
+export const ClaudeCodeHook = z
+  .looseObject({ hook_event_name: z.string().describe('Such as `PostToolUseFailure`.') })
+  .describe('The JSON that Claude Code and its relatives give to hooks, as it is. It becomes the payload.');
+
+export const Accepted = z.strictObject({
+  events: z.array(z.strictObject({ id: z.string().regex(EVENT_ID) })).describe('One per event, in order.'),
+  watch: z.string().describe('Workflow id of the watch that has them.'),
+});
+
+const Subject = {
+  at: instant('When it was judged.'),
+  eventId: z.string(),
+  event: z.string(),
+  depth: count(),
+  remediation: z.string().describe('Workflow id of the remediation that a fire started.').optional(),
+  missed: z
+    .array(z.strictObject({ rule: z.string(), reason: z.string() }))
+    .describe('On the first entry of an event: rules that did not look at it, and why.')
+    .optional(),
+  times: count().describe('How many copies of the event this entry stands for, when more than one.').optional(),
+};
+
+export const Verdict = z.discriminatedUnion('verdict', [
+  z.strictObject({ verdict: z.literal('fire'), rule: z.string(), action: z.string(), ...Subject }),
+  z.strictObject({
+    verdict: z.literal('skip'),
+    code: z.enum(codes(SKIP_CODES)),
+    reason: z.string(),
+    rule: z.string().optional(),
+    action: z.string().optional(),
+    ...Subject,
+  }),
+]) satisfies z.ZodType<LoggedVerdict>;
+
+export const EventAnswer = z.strictObject({
+  id: z.string(),
+  state: z
+    .enum(['judged', 'waiting', 'forgotten'] satisfies Judgement['state'][])
+    .describe('`waiting`: it has arrived and is not judged yet. `forgotten`: its verdicts are no longer kept.'),
+  verdicts: z.array(Verdict),
+  remediations: z.array(z.strictObject({ id: z.string(), rule: z.string() })),
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { strict } from '../../../contract/schema-words.js';
+import { SKIP_CODES, type SkipCode } from '../../../contract/verdict.js';
+import type { WatchStatus as StatusView } from '../../../contract/watch.js';
+import { codes, count, instant } from './words.js';
+
+export const WatchRef = z.strictObject({ watch: z.string() });
+export const RuleRef = z.strictObject({ watch: z.string(), rule: z.string() });
+
+export const NoBody = strict({}).describe('Nothing, or an empty object.');
+
+export const PauseBody = strict({
+  reason: z
+    .string({ error: 'a text' })
+    .max(500, { error: 'at most 500 characters' })
+    .describe('Shown in the watch and as the reason of skips.')
+    .optional(),
+});
+
+const skipped = z.partialRecord(z.enum(codes(SKIP_CODES)), count()) satisfies z.ZodType<
+  Partial<Record<SkipCode, number>>
+>;
+
+export const WatchStatus = z.strictObject({
+  tenant: z.string(),
+  paused: z.strictObject({ sinceAt: instant('Since when.'), reason: z.string().optional() }).nullable(),
+  ruleset: z.strictObject({ hash: z.string(), source: z.string(), problems: z.array(z.string()) }).nullable(),
+  held: z
+    .strictObject({ events: count(), sinceAt: instant('Since when.'), problems: z.array(z.string()) })
+    .describe('Events that wait because the rules cannot be read.')
+    .nullable(),
+  counters: z.strictObject({
+    events: count(),
+    fired: count(),
+    skipped,
+    rules: z.record(
+      z.string(),
+      z.strictObject({ fired: count(), skipped, lastFiredAt: instant('When it fired last.').optional() }),
+    ),
+  }),
+  guards: z.strictObject({
+    cooldowns: z.array(
+      z.strictObject({ rule: z.string(), untilAt: instant('When it ends.'), label: z.string().optional() }),
+    ),
+    dedups: z.array(z.strictObject({ rule: z.string(), action: z.string(), untilAt: instant('When it ends.') })),
+    live: z.strictObject({ cooldowns: count(), dedups: count() }),
+    evicted: count(),
+    seenIds: count(),
+  }),
+  chains: z.array(
+    z.strictObject({ root: z.string(), remediations: count(), deepest: count(), lastAt: instant('Last seen.') }),
+  ),
+  history: z.strictObject({ events: count(), runs: count() }),
+}) satisfies z.ZodType<StatusView>;
