@@ -17,10 +17,13 @@ export async function startGatewayProcess(port: number, env: Record<string, stri
   const url = `http://127.0.0.1:${port}`;
   const ended = running.finished.then(({ stderr }) => Promise.reject(new Error(`the gateway ended: ${stderr}`)));
   ended.catch(() => undefined);
-  await Promise.race([
-    eventually('answer of the gateway', async () => ((await get(`${url}/healthz`)).status === 200 ? true : undefined)),
-    ended,
-  ]);
+  const up = eventually('answer of the gateway', async () =>
+    (await get(`${url}/healthz`)).status === 200 ? true : undefined,
+  );
+  await Promise.race([up, ended]).catch((error: unknown) => {
+    running.child.kill('SIGKILL');
+    throw error;
+  });
   const end = async (signal: NodeJS.Signals) => {
     const begun = performance.now();
     running.child.kill(signal);
