@@ -4,7 +4,7 @@ import { NotStoredError, type NotStoredReason } from './errors.js';
 
 export interface LaneOptions {
   /** Stores one batch of one tenant. It must give up at the deadline. */
-  send(tenant: string, batch: readonly MeshEvent[], deadlineAt: number): Promise<void>;
+  send(tenant: string, batch: readonly MeshEvent[], deadlineAt: number, gapAhead: boolean): Promise<void>;
   reasonOf(error: unknown): NotStoredReason;
   giveUpAfterMs: number;
 }
@@ -21,6 +21,9 @@ export const MAX_BATCH_EVENTS = 200;
 export const MAX_BATCH_BYTES = 512 * 1024;
 /** Shorter, and signals keep slipping in while the watch continues as new: each time it starts over, and stalls. */
 const BATCH_GAP_MS = 40;
+/** Under load the watch is told now and then that nothing follows for a while: then nothing slips in when it starts anew. */
+const LONG_GAP_EVERY_BATCHES = 60;
+const LONG_GAP_MS = 150;
 const CLOSE_WITHIN_MS = 4_000;
 /** More than this is not kept in memory: who reports must slow down. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -54,7 +57,7 @@ export function createLanes(options: LaneOptions): Lanes {
 
   function add(entry: Entry): void {
     const { tenant } = entry.event;
-    const lane = lanes.get(tenant) ?? { queue: [], sentAt: -Infinity, progressAt: 0, running: undefined };
+    const lane = lanes.get(tenant) ?? { queue: [], sentAt: -Infinity, batches: 0, progressAt: 0, running: undefined };
     lanes.set(tenant, lane);
     lane.queue.push(entry);
     total.events += 1;
@@ -67,11 +70,13 @@ export function createLanes(options: LaneOptions): Lanes {
     while (lane.queue.length > 0) {
       await breathe(lane);
       const batch = takeBatch(lane.queue);
+      lane.batches += 1;
       try {
         await options.send(
           tenant,
           batch.map(({ event }) => event),
           deadlineOf(lane, batch),
+          hasLongGapAhead(lane),
         );
         lane.progressAt = Date.now();
         for (const { index, report } of batch) report.stored(index);
@@ -86,7 +91,7 @@ export function createLanes(options: LaneOptions): Lanes {
     // Once the gap after its last batch is over there is nothing to remember of an idle tenant.
     setTimeout(() => {
       if (lane.running === undefined && lanes.get(tenant) === lane) lanes.delete(tenant);
-    }, BATCH_GAP_MS).unref();
+    }, LONG_GAP_MS).unref();
   }
 
   /** Some time after the last thing that went well, so that a queue of reports fails together and not one by one. */
@@ -96,15 +101,22 @@ export function createLanes(options: LaneOptions): Lanes {
 
   /** The first batch goes at once; under load there is a gap before the next, in which the watch can continue as new. */
   async function breathe(lane: Lane): Promise<void> {
-    const waitMs = lane.sentAt + BATCH_GAP_MS - performance.now();
+    const gapMs = hasLongGapAhead(lane) ? LONG_GAP_MS : BATCH_GAP_MS;
+    const waitMs = lane.sentAt + gapMs - performance.now();
     if (waitMs > 0) await wait(waitMs);
     lane.sentAt = performance.now();
   }
 }
 
+function hasLongGapAhead({ batches }: Lane): boolean {
+  return batches > 0 && batches % LONG_GAP_EVERY_BATCHES === 0;
+}
+
 interface Lane {
   queue: Entry[];
   sentAt: number;
+  /** How many have been sent. */
+  batches: number;
   progressAt: number;
   running: Promise<void> | undefined;
 }

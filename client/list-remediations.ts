@@ -4,10 +4,13 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { parseRemediationId, remediationId } from '../contract/ids.js';
 import { DEFAULT_TENANT, type SearchAttributeName, WORKFLOW_TYPES } from '../contract/names.js';
 import { MeshError } from './errors.js';
-import type { RemediationFilter, RemediationPage, RemediationSummary } from './remediation-views.js';
-
-export const DEFAULT_PAGE = 50;
-export const MAX_PAGE = 200;
+import {
+  DEFAULT_PAGE,
+  MAX_PAGE,
+  type RemediationFilter,
+  type RemediationPage,
+  type RemediationSummary,
+} from './remediation-views.js';
 
 /** Lists remediations, each once: of one that was retried, the run that counts is the last. */
 export async function listRemediations(client: Client, filter: RemediationFilter): Promise<RemediationPage> {

@@ -11,6 +11,7 @@ import { type Environment, readSettings } from '../contract/settings.js';
 import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
 import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '../contract/watch.js';
 import { createRedactor } from '../rules/redact.js';
+import { createCalls } from './calls.js';
 import { connectionOptions, type ConnectionSettings, readConnection } from './connection.js';
 import { MeshError, WrongEventError } from './errors.js';
 import type { EventInput } from './event-input.js';
@@ -122,13 +123,13 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     keys: [...settings.redactKeys, ...(options.redact?.keys ?? [])],
     patterns: options.redact?.patterns ?? [],
   });
-  const closing = new AbortController();
+  const calls = createCalls(() => connection);
   const pending = new Set<Promise<unknown>>();
-  const connection = Connection.lazy(connectionOptions(where, () => closing.signal.aborted));
+  const connection: Connection = Connection.lazy(connectionOptions(where, () => calls.isOver()));
   if (!options.isLazy) await connection.ensureConnected();
   const client = new Client({ connection, namespace: where.namespace });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
-  const sender = createSender(client, taskQueue, closing.signal);
+  const sender = createSender(client, taskQueue, calls);
   const lanes = createLanes({ ...sender, giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_AFTER_MS });
   const remediations = createRemediations(client);
   const handle = (tenant: string) => client.workflow.getHandle(watchId(tenant));
@@ -166,7 +167,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     async close() {
       // What is on its way gets its time; a server that does not answer must not keep a process from ending.
       await within(CLOSE_WITHIN_MS, Promise.allSettled([lanes.close(), ...pending]));
-      closing.abort();
+      calls.abort();
       // A call that was about to be retried when its connection closed would bring down the whole process.
       await Promise.allSettled(pending);
       await connection.close();
@@ -204,8 +205,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   }
 
   function tracked<T>(run: () => Promise<T>): Promise<T> {
-    const deadlineAt = Date.now() + ANSWER_WITHIN_MS;
-    return track(connection.withAbortSignal(closing.signal, () => connection.withDeadline(deadlineAt, run)));
+    return track(calls.run(Date.now() + ANSWER_WITHIN_MS, run));
   }
 
   function track<T>(started: Promise<T>): Promise<T> {

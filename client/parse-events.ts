@@ -14,7 +14,8 @@ export function parseEvents(given: unknown, defaults: EventDefaults, redactor: R
   inputs.forEach((input, index) => {
     const parsed = parseEvent(input, defaults, redactor);
     if (parsed.ok) events.push(parsed.event);
-    else problems.push(...(Array.isArray(given) ? parsed.problems.map((one) => inArray(one, index)) : parsed.problems));
+    // One by one: as arguments of one call, very many would be too many.
+    else for (const problem of parsed.problems) problems.push(Array.isArray(given) ? inArray(problem, index) : problem);
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, events };
 }

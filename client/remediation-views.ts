@@ -1,6 +1,10 @@
 import type { ActionPlan, RemediationOutcome, RemediationProgress } from '../contract/remediation.js';
 import type { MeshEvent } from '../contract/event.js';
 
+/** Remediations on a page of a list. */
+export const DEFAULT_PAGE = 50;
+export const MAX_PAGE = 200;
+
 /** Which remediations to list; what is absent does not matter. */
 export interface RemediationFilter {
   /** Default: `default`. */

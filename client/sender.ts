@@ -4,14 +4,15 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '../contract/event.js';
 import { watchId } from '../contract/ids.js';
 import { SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../contract/names.js';
-import type { WatchInput } from '../contract/watch.js';
+import type { BatchHint, WatchInput } from '../contract/watch.js';
+import type { Calls } from './calls.js';
 import { type NotStoredReason, WatchFullError } from './errors.js';
 import { isPassing, isSignalLimit } from './temporal-errors.js';
 import { createWatchRoom } from './watch-room.js';
 
 export interface Sender {
   /** Stores one batch of events with the watch of a tenant, which is started if it does not run. */
-  send(tenant: string, batch: readonly MeshEvent[], deadlineAt: number): Promise<void>;
+  send(tenant: string, batch: readonly MeshEvent[], deadlineAt: number, gapAhead: boolean): Promise<void>;
   signal(tenant: string, name: string, argument: unknown): Promise<void>;
   /** Why a batch was not stored, in a word. */
   reasonOf(error: unknown): NotStoredReason;
@@ -20,21 +21,21 @@ export interface Sender {
 /** The watch takes no more signals in this run, and cannot begin the next one before a worker runs. */
 const SIGNAL_LIMIT_PAUSE_MS = 250;
 
-export function createSender(client: Client, taskQueue: string, closing: AbortSignal): Sender {
+const GAP_AHEAD: BatchHint = { gapAhead: true };
+
+export function createSender(client: Client, taskQueue: string, calls: Calls): Sender {
   const requireRoom = createWatchRoom(client);
 
   return {
-    send: (tenant, batch, deadlineAt) =>
-      client.withAbortSignal(closing, () =>
-        client.withDeadline(deadlineAt, async () => {
-          await requireRoom(tenant, batch);
-          await sendUntil(deadlineAt, () => signal(tenant, SIGNALS.events, batch));
-        }),
-      ),
+    send: (tenant, batch, deadlineAt, gapAhead) =>
+      calls.run(deadlineAt, async () => {
+        await requireRoom(tenant, batch);
+        await sendUntil(deadlineAt, () => signal(tenant, SIGNALS.events, batch, ...(gapAhead ? [GAP_AHEAD] : [])));
+      }),
     signal,
     reasonOf(error) {
       if (error instanceof WatchFullError) return 'watch-full';
-      if (closing.aborted) return 'closed';
+      if (calls.isOver()) return 'closed';
       return isPassing(error) || isSignalLimit(error) ? 'unreachable' : 'refused';
     },
   };
@@ -45,20 +46,20 @@ export function createSender(client: Client, taskQueue: string, closing: AbortSi
       try {
         return await send();
       } catch (error) {
-        const isOver = closing.aborted || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt;
+        const isOver = calls.isOver() || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt;
         if (!isSignalLimit(error) || isOver) throw error;
         await wait(SIGNAL_LIMIT_PAUSE_MS);
       }
     }
   }
 
-  async function signal(tenant: string, name: string, argument: unknown): Promise<void> {
+  async function signal(tenant: string, name: string, ...signalArgs: unknown[]): Promise<void> {
     await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
       workflowId: watchId(tenant),
       taskQueue,
       args: [{ tenant } satisfies WatchInput],
       signal: name,
-      signalArgs: [argument],
+      signalArgs,
       staticSummary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
       typedSearchAttributes: [
         { key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant), value: tenant },

@@ -46,7 +46,12 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: u
     const known = issue.message.split(', ');
     // Whoever has so many of them did not misspell one, and guessing takes time.
     const isGuessed = issue.keys.length <= MAX_GUESSED_KEYS;
-    return issue.keys.map((key) => unknownKey([...issue.path, key], key, known, isGuessed));
+    const named = issue.keys.slice(0, MAX_NAMED_KEYS);
+    const more = issue.keys.length - named.length;
+    return [
+      ...named.map((key) => unknownKey([...issue.path, key], key, known, isGuessed)),
+      ...(more > 0 ? [{ path: formatPath(issue.path), message: `has ${more} more unknown keys` }] : []),
+    ];
   }
   const path = formatPath(issue.path);
   if (issue.code === 'custom')
@@ -60,6 +65,8 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: u
 }
 
 const MAX_GUESSED_KEYS = 20;
+/** Nobody reads more, and to name each of some hundred thousand takes seconds. */
+const MAX_NAMED_KEYS = 1_000;
 
 function unknownKey(path: PropertyKey[], key: string, known: string[], isGuessed: boolean): Problem {
   const guess = isGuessed ? nearest(key, known) : undefined;

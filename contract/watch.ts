@@ -11,6 +11,12 @@ export interface PauseRequest {
   reason?: string;
 }
 
+/** Second argument of a signal with events, now and then. */
+export interface BatchHint {
+  /** Nothing more comes from this sender for a moment: a good one for continuing as new. */
+  gapAhead: boolean;
+}
+
 export interface VerdictsQuery {
   eventId?: string;
 }

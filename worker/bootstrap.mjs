@@ -95,10 +95,12 @@ function build() {
   const fresh = join(ROOT, `dist-${process.pid}`);
   const old = `${fresh}-old`;
   removeLeftovers();
+  // Before compiling: a file that is written meanwhile is not in what was compiled.
+  const stamp = buildStamp();
   try {
     run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
     run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
-    writeFileSync(join(fresh, '.built-from'), buildStamp());
+    writeFileSync(join(fresh, '.built-from'), stamp);
     if (existsSync(DIST)) renameSync(DIST, old);
     renameSync(fresh, DIST);
   } finally {

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Settings } from '../contract/settings.js';
+import { openLogFile } from './log-file.js';
 
 /** Nothing of these is ever logged on purpose; this is for the day on which someone logs a whole request. */
 const NEVER = ['authorization', 'cookie', 'token', 'body', 'payload'].flatMap((name) => [
@@ -11,8 +11,7 @@ const NEVER = ['authorization', 'cookie', 'token', 'body', 'payload'].flatMap((n
 ]);
 
 /** The access log, one JSON object per line. */
-export async function openGatewayLog(settings: Settings): Promise<Logger> {
-  await mkdir(settings.home, { recursive: true });
-  const file = join(settings.home, 'gateway.log');
-  return pino({ level: 'info', base: null, redact: { paths: NEVER, censor: '[redacted]' } }, pino.destination(file));
+export function openGatewayLog(settings: Settings): Logger {
+  const file = openLogFile(join(settings.home, 'gateway.log'));
+  return pino({ level: 'info', base: null, redact: { paths: NEVER, censor: '[redacted]' } }, file);
 }

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import pino from 'pino';
@@ -15,6 +14,7 @@ import { ExplainedError } from './explained-error.js';
 import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
 import { stopRequest } from './stop-request.js';
+import { openLogFile } from './log-file.js';
 import { findTemporal } from './temporal-binary.js';
 import { messageOf } from '../contract/message-of.js';
 
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
 
   const stopping = stopRequest(say);
-  const log = pino({ level: 'info', base: null }, pino.destination(await logFile(settings)));
+  const log = pino({ level: 'info', base: null }, openLogFile(resolve(settings.home, 'worker.log'), say));
   // Before anything else of the SDK: its runtime is made once per process, with the logger it is given now.
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -53,7 +53,10 @@ async function start(): Promise<void> {
       printBanner({ settings, connection: given, server, temporalUi, rules, gateway: door.description });
       consoleLog.showNews();
       const ended = await Promise.race([running, stopping, ...(server ? [server.ended.then(() => 'server')] : [])]);
-      if (ended === 'server') say('The Temporal server ended. Stopping; start again to go on.');
+      if (ended === 'server') {
+        say('The Temporal server ended. Stopping; start again to go on.');
+        process.exitCode = 1;
+      }
       // The worker goes on meanwhile, and the server: what came through the door must be stored.
       await door.close();
       worker.shutdown();
@@ -94,11 +97,6 @@ async function requireSearchAttributes(connection: ReturnType<typeof readConnect
   } finally {
     await probe.close();
   }
-}
-
-async function logFile(settings: Settings): Promise<string> {
-  await mkdir(settings.home, { recursive: true });
-  return join(settings.home, 'worker.log');
 }
 
 function say(line: string): void {

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import { QUERIES, SIGNALS } from '../contract/names.js';
 import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { JudgementQuery, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import type { BatchHint, JudgementQuery, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { pruneExpired, rearm } from '../rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
 import { pruneChains } from './chains.js';
@@ -57,6 +57,7 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   const inbox = createInbox(input.saved?.inbox ?? []);
   const alarm = createAlarm();
   let hold: Hold | undefined;
+  let hasGapAhead = false;
   let prunedAt = Date.now();
   const { idleCloseMs = IDLE_CLOSE_MS, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
 
@@ -86,7 +87,14 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     // set. Set name by name, all events would come before the first pause, whatever order they were sent in.
     setDefaultSignalHandler((name, argument) => receive(name, argument));
     for (const [name, description] of Object.entries(SIGNAL_DESCRIPTIONS)) {
-      setHandler(defineSignal<[unknown?]>(name), (argument) => receive(name, argument), { description });
+      setHandler(
+        defineSignal<[unknown?, unknown?]>(name),
+        (argument, hint) => {
+          hasGapAhead = isGapAhead(hint);
+          receive(name, argument);
+        },
+        { description },
+      );
     }
     setHandler(
       defineQuery<WatchStatus>(QUERIES.status),
@@ -222,13 +230,18 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     const isLong =
       historyLength >= maxHistoryEvents ||
       historySize >= MAX_HISTORY_BYTES ||
-      (isIdle && historyLength > IDLE_HISTORY_EVENTS);
+      // A signal that slips in now would make the run replay whole, and stall for most of a second.
+      ((isIdle || (hasGapAhead && inbox.size() === 0)) && historyLength > IDLE_HISTORY_EVENTS);
     return isLong && canSave(inbox.bytes());
   }
 
   function showDetails(): void {
     setCurrentDetails(renderWatchDetails(state, hold, inbox.size()));
   }
+}
+
+function isGapAhead(hint: unknown): boolean {
+  return typeof hint === 'object' && hint !== null && (hint as Partial<BatchHint>).gapAhead === true;
 }
 
 /** Signals come from people too, typed by hand: an argument of another shape must not stop the watch. A bare text is taken. */

@@ -16,6 +16,9 @@ export function explainError(error: unknown, settings: Settings, env: Environmen
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   const unreachable = explainUnreachable(error, settings, env);
   if (error instanceof NotStoredError) return explainNotStored(error, unreachable);
+  if (error instanceof MeshError && error.code === 'unreachable') {
+    return { message: unreachable ?? error.message, exitCode: EXIT_CODES.unreachable };
+  }
   if (error instanceof MeshError) {
     return {
       message: error.message,

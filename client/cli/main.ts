@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { visibleLines } from '../../contract/plain-text.js';
 import { readSettings } from '../../contract/settings.js';
 import { addAbortCommand } from './abort.js';
 import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';
-import { explainError } from './explain-error.js';
 import { addGatewayCommand, type Programs } from './gateway.js';
 import { addHookCommand } from './hook-command.js';
 import { addInstallCommand } from './install.js';
@@ -65,8 +65,10 @@ export async function runCli(argv: string[], programs: Programs = {}): Promise<v
     if (problems.length > 0) throw new CliError(problems.join('\n'));
     await createProgram(programs).parseAsync(argv);
   } catch (error) {
+    const { explainError } = await import('./explain-error.js');
     const { message, exitCode } = explainError(error, settings, process.env);
-    process.stderr.write(`${message}\n`);
+    // Messages quote what was given, which may come from elsewhere and hold what a terminal obeys.
+    process.stderr.write(`${visibleLines(message).join('\n')}\n`);
     process.exitCode = exitCode;
   }
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_TENANT } from '../../contract/names.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../list-remediations.js';
+import { DEFAULT_PAGE, MAX_PAGE } from '../remediation-views.js';
 import type { RemediationFilter } from '../remediation-views.js';
 import { CliError } from './cli-error.js';
 import { print, printJson } from './print.js';

@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { Connection } from '@temporalio/client';
 import { readSettings } from '../../contract/settings.js';
-import { CONNECT_TIMEOUT_MS, readConnection } from '../connection.js';
-import { registerSearchAttributes } from '../search-attributes.js';
 
 export function addSetupServerCommand(program: Command): void {
   program
@@ -12,6 +9,11 @@ export function addSetupServerCommand(program: Command): void {
 }
 
 async function setupServer(): Promise<void> {
+  const [{ Connection }, { CONNECT_TIMEOUT_MS, readConnection }, { registerSearchAttributes }] = await Promise.all([
+    import('@temporalio/client'),
+    import('../connection.js'),
+    import('../search-attributes.js'),
+  ]);
   const { address, namespace, options } = readConnection(readSettings(process.env).settings, process.env);
   const connection = await Connection.connect({ address, ...options, connectTimeout: CONNECT_TIMEOUT_MS });
   try {

@@ -41,8 +41,9 @@ function newToken(options: TokenOptions): void {
       'gateway:',
       '  tokens:',
       `    - name: ${JSON.stringify(name)}`,
-      `      sha256: [${sha256}]`,
-      `      tenant: ${tenant}`,
+      // In quotes: a tenant may be called 007, and a hash may be all digits.
+      `      sha256: ['${sha256}']`,
+      `      tenant: '${tenant}'`,
       `      roles: [${roles.join(', ')}]`,
     ].join('\n'),
   );

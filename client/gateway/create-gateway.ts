@@ -34,6 +34,7 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
     startedAt: deps.now() - process.uptime() * 1_000,
   });
   let isStopping = false;
+  const document = openApiDocument(ROUTES, packageVersion());
   const world: RouteWorld = {
     ...deps,
     mesh: { ...deps.mesh, health: remembered(() => deps.mesh.health(), HEALTH_FOR_MS, deps.now) },
@@ -41,6 +42,7 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
     limits,
     metrics,
     routes: ROUTES,
+    openApi: JSON.stringify(document),
     isStopping: () => isStopping,
   };
   const rates = createRateLimits(deps.now);
@@ -63,7 +65,7 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
     throw new GatewayProblem('not-found');
   });
   for (const entry of ROUTES) addRoute(app, entry, world, (request) => admittedOf(request));
-  await addDocsPage(app, openApiDocument(ROUTES, packageVersion()));
+  await addDocsPage(app, document);
   await app.ready();
   return app;
 

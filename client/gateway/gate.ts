@@ -7,6 +7,7 @@ import { GatewayProblem } from './gateway-problem.js';
 import { methodsOf } from './methods-of.js';
 import type { RateLimits } from './rate-limits.js';
 import type { RouteWorld } from './route.js';
+import { requestIdOf } from './request-id.js';
 import { entryOf, visitOf } from './visit.js';
 
 export interface GateParts {
@@ -26,6 +27,9 @@ export function createGate({ world, connections, rates }: GateParts) {
     if (world.isStopping() && entry?.path !== '/healthz') throw stopping();
     connections.require(request.raw.socket);
     const policy = (visit.policy = await world.policy.current());
+    // What only `mesh.yaml` knows to be a secret could not be seen before.
+    request.id = requestIdOf(request.id, policy.redactor, world.makeId);
+    reply.header('x-request-id', request.id);
     requireUsable(entry, policy, world.isLoopback);
     requireHost(entry, headers, policy);
     reply.headers(requireKnownOrigin(headers, policy));

@@ -5,6 +5,8 @@ import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 
 export interface ProblemExtras {
   problems?: Problem[];
+  /** When there are more than `problems` holds. */
+  problemCount?: number;
   /** Of the events of the request, those that Temporal has stored, and those it is not known to have. */
   stored?: string[];
   notStored?: string[];
@@ -43,14 +45,14 @@ export class GatewayProblem extends Error {
 
   /** RFC 9457, with `code` as the part that programs look at. */
   toJson(requestId: string, redactor?: Redactor): object {
-    const { problems, stored, notStored } = this.extras;
+    const { problems, problemCount = problems?.length, stored, notStored } = this.extras;
     return {
       type: `urn:remediation-mesh:${this.code}`,
       title: this.title,
       status: this.status,
       code: this.code,
       detail: this.detail,
-      ...(problems && { problems: shown(problems, redactor), problemCount: problems.length }),
+      ...(problems && { problems: shown(problems, redactor), problemCount }),
       ...(stored && { stored }),
       ...(notStored && { notStored }),
       requestId,
@@ -58,7 +60,8 @@ export class GatewayProblem extends Error {
   }
 }
 
-const SHOWN_PROBLEMS = 1_000;
+/** Of the problems of one request. The others are only counted. */
+export const SHOWN_PROBLEMS = 1_000;
 const SHOWN_CHARS = 400;
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLE_MEANINGS } from '../../contract/roles.js';
+import { OPEN_TO_PROBES } from './admit.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 import type { AnswerSpec, Route, RouteTag } from './route.js';
 import * as schemas from './schemas/index.js';
@@ -118,21 +119,22 @@ function answers(specs: Record<number, AnswerSpec>): Json {
 
 /** What can be answered to any request that got as far as a route. */
 const OF_EVERY_ROUTE: readonly ProblemCode[] = [
-  'host-refused',
   'origin-refused',
   'internal',
   'too-many-connections',
   'stopping',
 ];
-const WITH_TOKEN: readonly ProblemCode[] = ['unauthorized', 'forbidden', 'rate-limited', 'config-unavailable'];
+const BUT_OF_PROBES: readonly ProblemCode[] = ['host-refused', 'config-unavailable'];
+const WITH_TOKEN: readonly ProblemCode[] = ['unauthorized', 'forbidden', 'rate-limited'];
 const WITH_BODY: readonly ProblemCode[] = ['invalid-json', 'too-large', 'unsupported-media-type', 'request-timeout'];
 const WITH_INPUT: readonly ProblemCode[] = ['invalid-request'];
 
 /** Every code a route can answer with. */
-export function problemsOfRoute({ role, bodies, params, query, problems }: Route): ProblemCode[] {
+export function problemsOfRoute({ path, role, bodies, params, query, problems }: Route): ProblemCode[] {
   const all = [
     ...problems,
     ...OF_EVERY_ROUTE,
+    ...(OPEN_TO_PROBES.has(path) ? [] : BUT_OF_PROBES),
     ...(role === 'none' ? [] : WITH_TOKEN),
     ...(bodies ? WITH_BODY : []),
     ...(params || query ? WITH_INPUT : []),

@@ -1,7 +1,7 @@
 /** Every code an error of the gateway can carry. Programs rely on them: renaming one is a breaking change. */
 export const PROBLEM_CODES = {
   'malformed-http': { status: 400, meaning: 'This is not HTTP as it should be, or the path is not well encoded.' },
-  'invalid-json': { status: 400, meaning: 'The body is not JSON; the detail says where it stops being JSON.' },
+  'invalid-json': { status: 400, meaning: 'The body is not JSON, or nested too deep; the detail says where.' },
   'invalid-event': {
     status: 400,
     meaning: 'At least one event is not valid; `problems` lists what. Nothing was stored.',

@@ -2,7 +2,9 @@ import type { Problem } from '../../contract/problem.js';
 import { fromBinary } from '../../rules/dialects/cloudevents/from-binary.js';
 import { mapCloudEvent } from '../../rules/dialects/cloudevents/map.js';
 import type { Mapped } from '../../rules/dialects/mapped.js';
-import { GatewayProblem } from './gateway-problem.js';
+import { countEvents } from './count-events.js';
+import { GatewayProblem, SHOWN_PROBLEMS } from './gateway-problem.js';
+import type { GatewayLimits } from './gateway-deps.js';
 import type { Call } from './route.js';
 
 export const CLOUD_EVENT = 'application/cloudevents+json';
@@ -16,26 +18,43 @@ export interface SentEvents {
   placeOf(problem: Problem): Problem;
 }
 
-/** Finds the events in the body of a request: one, an array, or CloudEvents in one of their three HTTP forms. */
-export function readEvents(call: Call): SentEvents {
+/**
+ * Finds the events in the body of a request, and counts them before it looks at any: one, an array, or CloudEvents in one of
+ * their three HTTP forms.
+ */
+export function readEvents(call: Call, limits: GatewayLimits): SentEvents {
   const { body, contentType, headers } = call;
   if (contentType === CLOUD_EVENTS && !Array.isArray(body)) throw expected('an array of CloudEvents');
   if (contentType === CLOUD_EVENT && Array.isArray(body))
     throw expected(`one CloudEvent; an array goes as ${CLOUD_EVENTS}`);
+  countEvents(Array.isArray(body) && !isBinary(headers) ? body.length : 1, call, limits);
   if (contentType === CLOUD_EVENT || contentType === CLOUD_EVENTS) return cloudEvents(body);
-  if (Object.keys(headers).some((name) => name.startsWith('ce-')))
-    return cloudEvents(fromBinary(textOnly(headers), body));
+  if (isBinary(headers)) return cloudEvents(fromBinary(textOnly(headers), body));
   // Nothing at all is no event; in CloudEvents' binary form it is one without data.
   if (body === undefined) throw new GatewayProblem('invalid-json', 'the body is empty: expected an event, or an array');
   return { inputs: Array.isArray(body) ? body : [body], isArray: Array.isArray(body), placeOf: (problem) => problem };
 }
 
+function isBinary(headers: Call['headers']): boolean {
+  return Object.keys(headers).some((name) => name.startsWith('ce-'));
+}
+
 function cloudEvents(body: unknown): SentEvents {
   const isArray = Array.isArray(body);
-  const mapped = (isArray ? body : [body]).map(mapCloudEvent);
-  const problems = mapped.flatMap((one, index) => problemsOf(one, isArray ? `[${index}]` : ''));
-  if (problems.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems });
-  return { inputs: mapped.flatMap((one) => (one.ok ? [one.event] : [])), isArray, placeOf: inCloudEvent };
+  const inputs: unknown[] = [];
+  const problems: Problem[] = [];
+  let problemCount = 0;
+  for (const [index, raw] of (isArray ? body : [body]).entries()) {
+    const mapped = mapCloudEvent(raw);
+    if (mapped.ok) inputs.push(mapped.event);
+    else {
+      problemCount += mapped.problems.length;
+      // Beyond those that are shown only their number counts.
+      if (problems.length < SHOWN_PROBLEMS) problems.push(...problemsOf(mapped, isArray ? `[${index}]` : ''));
+    }
+  }
+  if (problemCount > 0) throw new GatewayProblem('invalid-event', undefined, { problems, problemCount });
+  return { inputs, isArray, placeOf: inCloudEvent };
 }
 
 function problemsOf(mapped: Mapped, place: string): Problem[] {

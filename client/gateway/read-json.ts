@@ -1,5 +1,6 @@
 import { findJsonError } from './find-json-error.js';
 import { GatewayProblem } from './gateway-problem.js';
+import { requireShallow } from './require-shallow.js';
 
 /**
  * Reads a body. Plain `JSON.parse`: a key such as `__proto__` becomes a key like any other here, and is refused by the check
@@ -7,6 +8,7 @@ import { GatewayProblem } from './gateway-problem.js';
  */
 export function readJson(body: Buffer): unknown {
   if (body.length === 0) throw new GatewayProblem('invalid-json', 'the body is empty: expected JSON');
+  requireShallow(body);
   let text: string;
   try {
     // Takes a byte order mark away, and nothing else.

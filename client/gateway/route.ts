@@ -60,6 +60,8 @@ export interface RouteWorld extends Omit<GatewayDeps, 'limits'> {
   limits: GatewayLimits;
   metrics: GatewayMetrics;
   routes: readonly Route[];
+  /** The OpenAPI document as text: it is the same for everybody, and to make it takes long. */
+  openApi: string;
   isStopping(): boolean;
 }
 

@@ -8,7 +8,7 @@ import type { SentEvents } from './read-events.js';
 import type { Call, RouteWorld } from './route.js';
 import { within } from './within.js';
 
-/** Checks events, all or nothing, and stores them. Returns when Temporal has them. */
+/** Checks events that are counted, all or nothing, and stores them. Returns when Temporal has them. */
 export async function takeEvents(
   sent: SentEvents,
   call: Call,
@@ -17,14 +17,6 @@ export async function takeEvents(
 ): Promise<string[]> {
   const { inputs, isArray, placeOf } = sent;
   const { tenant } = call.principal;
-  call.countEvents(inputs.length);
-  if (inputs.length === 0) throw new GatewayProblem('invalid-event', 'the array is empty: expected at least one event');
-  if (inputs.length > world.limits.eventsPerRequest) {
-    throw new GatewayProblem(
-      'too-large',
-      `at most ${world.limits.eventsPerRequest} events go in one request, found ${inputs.length}`,
-    );
-  }
   requireOwnTenant(inputs, tenant);
   const crowded = inputs.flatMap((input, index) => crowdedFields(input, isArray ? `[${index}]` : ''));
   if (crowded.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems: crowded.map(placeOf) });

@@ -75,3 +75,31 @@ test('reports made at once go out one batch after the other', async () => {
   await eventually('all judged', async () => ((await status()).counters.events === 100 ? true : undefined));
   expect((await client.workflow.getHandle(watchId(tenant)).describe()).status.name).toBe('RUNNING');
 });
+
+test('the watch continues as new in the gap that a sender announces, so that no signal slips in', async () => {
+  mesh = await startTestMesh({ rules });
+  const { report, judged, status, watch } = mesh;
+  const anEvent = (id: string) => ({
+    ...{
+      id,
+      event: 'TaskCompleted',
+      outcome: 'failed',
+      tenant: mesh?.tenant,
+      depth: 0,
+      occurredAt: Date.now(),
+      payload: {},
+    },
+  });
+  let index = 0;
+  do {
+    const [id = ''] = await report({ id: `e-${++index}` });
+    await judged(id);
+  } while ((await status()).history.events <= 200);
+  expect((await status()).history.runs).toBe(1);
+
+  await watch().signal('events', [anEvent('last')], { gapAhead: true });
+
+  // Well before a quiet watch would do so anyway.
+  await eventually('the next run', async () => ((await status()).history.runs === 2 ? true : undefined), 4_000);
+  expect(await judged('last')).toEqual(['r/notify_team:0 shadow']);
+});

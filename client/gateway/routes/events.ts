@@ -33,7 +33,7 @@ export const reportEvents = route({
   answers: { 202: { what: 'Stored.', schema: Accepted } },
   problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
   async handle(call, world) {
-    const sent = readEvents(call);
+    const sent = readEvents(call, world.limits);
     const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
     const ids = await takeEvents({ ...sent, inputs }, call, world);
     return { status: 202, body: { events: ids.map((id) => ({ id })), watch: watchId(call.principal.tenant) } };
@@ -49,7 +49,7 @@ export const getEvent = route({
   summary: 'How an event was judged, and which remediations it started',
   params: z.strictObject({ id: MeshEvent.shape.id }),
   answers: { 200: { what: 'The verdicts, and the remediations.', schema: EventAnswer } },
-  problems: ['not-found', 'no-worker', 'unavailable'],
+  problems: ['not-found', 'no-worker', 'not-taken', 'unavailable'],
   async handle(call, world) {
     const { id } = call.params;
     const judgement = await world.mesh.judgement(id, call.principal.tenant);

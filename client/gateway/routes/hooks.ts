@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
+import { countEvents } from '../count-events.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { type Call, route } from '../route.js';
 import { ClaudeCodeHook } from '../schemas/index.js';
@@ -21,12 +22,13 @@ export const claudeCodeHook = route({
   },
   bodies: { 'application/json': ClaudeCodeHook },
   answers: { 200: { what: 'Stored.', schema: z.strictObject({}) } },
-  problems: ['invalid-event', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
+  problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
   async handle(call, world) {
     if (call.body === undefined)
       throw new GatewayProblem('invalid-json', 'the body is empty: expected the JSON of a hook');
     const mapped = mapClaudeCode(call.body);
     if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
+    countEvents(1, call, world.limits);
     await takeEvents({ inputs: [mapped.event], isArray: false, placeOf: inRawBody }, call, world, placeInChain(call));
     return { status: 200, body: {} };
   },

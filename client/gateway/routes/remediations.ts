@@ -3,7 +3,7 @@ import { MeshEvent } from '../../../contract/event.js';
 import { remediationId } from '../../../contract/ids.js';
 import { ACTION_STATUSES } from '../../../contract/remediation.js';
 import { oneOf, strict, text, wholeNumber } from '../../../contract/schema-words.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../../list-remediations.js';
+import { DEFAULT_PAGE, MAX_PAGE } from '../../remediation-views.js';
 import { readEmptyBody } from '../read-request.js';
 import { type Call, route } from '../route.js';
 import { NoBody, RemediationDetail, RemediationPage, RemediationRef, Retried } from '../schemas/index.js';
@@ -35,7 +35,7 @@ export const listRemediations = route({
   summary: 'List remediations, the newest first',
   query: Filter,
   answers: { 200: { what: 'One page.', schema: RemediationPage } },
-  problems: ['not-found', 'unavailable'],
+  problems: ['not-found', 'not-taken', 'unavailable'],
   async handle({ query, principal }, { mesh }) {
     return { status: 200, body: await mesh.remediations({ ...query, tenant: principal.tenant }) };
   },
@@ -50,7 +50,7 @@ export const getRemediation = route({
   summary: 'One remediation: the event, what was planned, and what each action has come to',
   params: Name,
   answers: { 200: { what: 'The remediation.', schema: RemediationDetail } },
-  problems: ['not-found', 'unavailable'],
+  problems: ['not-found', 'not-taken', 'unavailable'],
   async handle(call, { mesh }) {
     return { status: 200, body: await mesh.remediation(idFrom(call)) };
   },
@@ -67,7 +67,7 @@ export const abortRemediation = route({
   bodies: { 'application/json': NoBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Asked for. It ends within seconds.', schema: RemediationRef } },
-  problems: ['not-found', 'conflict', 'unavailable'],
+  problems: ['invalid-request', 'not-found', 'conflict', 'not-taken', 'unavailable'],
   async handle(call, { mesh }) {
     readEmptyBody(call.body);
     const id = idFrom(call);
@@ -87,7 +87,7 @@ export const retryRemediation = route({
   bodies: { 'application/json': NoBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Started.', schema: Retried } },
-  problems: ['not-found', 'conflict', 'unavailable'],
+  problems: ['invalid-request', 'not-found', 'conflict', 'not-taken', 'unavailable'],
   async handle(call, { mesh }) {
     readEmptyBody(call.body);
     const id = idFrom(call);

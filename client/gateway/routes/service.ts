@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { type MeshHealth } from '../../mesh-health.js';
-import { openApiDocument } from '../open-api.js';
-import { packageVersion } from '../package-version.js';
 import { type Answer, route, type RouteWorld } from '../route.js';
 import { Alive, Readiness } from '../schemas/index.js';
 
@@ -61,8 +59,8 @@ export const openApi = route({
   summary: 'This description',
   answers: { 200: { what: 'An OpenAPI 3.1 document.', schema: z.looseObject({ openapi: z.string() }) } },
   problems: [],
-  async handle(_call, { routes }) {
-    return { status: 200, body: openApiDocument(routes, packageVersion()) };
+  async handle(_call, world) {
+    return { status: 200, body: world.openApi };
   },
 });
 

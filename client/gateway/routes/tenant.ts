@@ -12,7 +12,7 @@ export const getStatus = route({
   tag: 'tenant',
   summary: 'Counters, armed windows, rules in use, pause',
   answers: { 200: { what: 'The status of the tenant.', schema: WatchStatus } },
-  problems: ['not-found', 'no-worker', 'unavailable'],
+  problems: ['not-found', 'no-worker', 'not-taken', 'unavailable'],
   async handle({ principal }, { mesh }) {
     return { status: 200, body: await mesh.status(principal.tenant) };
   },
@@ -29,7 +29,7 @@ export const rearmRule = route({
   bodies: { 'application/json': NoBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Told to the watch.', schema: RuleRef } },
-  problems: ['not-found', 'unavailable'],
+  problems: ['invalid-request', 'not-found', 'not-taken', 'unavailable'],
   async handle({ params: { rule }, principal: { tenant }, body }, { mesh }) {
     readEmptyBody(body);
     await mesh.rearm(tenant, rule);
@@ -47,7 +47,7 @@ export const pauseTenant = route({
   bodies: { 'application/json': PauseBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Told to the watch.', schema: WatchRef } },
-  problems: ['invalid-request', 'unavailable'],
+  problems: ['invalid-request', 'not-taken', 'unavailable'],
   async handle({ body = {}, principal: { tenant }, policy }, { mesh }) {
     const { reason } = readInput(PauseBody, body);
     await mesh.pause(tenant, reason === undefined ? undefined : policy.redactor.text(reason));
@@ -65,7 +65,7 @@ export const resumeTenant = route({
   bodies: { 'application/json': NoBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Told to the watch.', schema: WatchRef } },
-  problems: ['not-found', 'unavailable'],
+  problems: ['invalid-request', 'not-found', 'not-taken', 'unavailable'],
   async handle({ body, principal: { tenant } }, { mesh }) {
     readEmptyBody(body);
     await mesh.resume(tenant);

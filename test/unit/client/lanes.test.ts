@@ -12,6 +12,7 @@ interface Sent {
   bytes: number;
   at: number;
   deadlineAt: number;
+  gapAhead: boolean;
 }
 
 /** Lanes whose batches end up in a list, after `send` has had its way with them. */
@@ -22,7 +23,7 @@ function recordingLanes(send: (batch: readonly MeshEvent[]) => Promise<void> = (
   const lanes = createLanes({
     giveUpAfterMs: 1_000,
     reasonOf: () => 'unreachable',
-    async send(tenant, batch, deadlineAt) {
+    async send(tenant, batch, deadlineAt, gapAhead) {
       const now = (inFlight.get(tenant) ?? 0) + 1;
       inFlight.set(tenant, now);
       mostInFlight = Math.max(mostInFlight, now);
@@ -32,7 +33,7 @@ function recordingLanes(send: (batch: readonly MeshEvent[]) => Promise<void> = (
         inFlight.set(tenant, now - 1);
       }
       const bytes = batch.reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)), 0);
-      sent.push({ tenant, ids: batch.map(({ id }) => id), bytes, at: performance.now(), deadlineAt });
+      sent.push({ tenant, ids: batch.map(({ id }) => id), bytes, at: performance.now(), deadlineAt, gapAhead });
     },
   });
   return { lanes, sent, mostInFlight: () => mostInFlight };
@@ -75,6 +76,16 @@ describe('lanes', () => {
 
     await lanes.put(events(1, { payload: { text: 'x'.repeat(MAX_BATCH_BYTES) } }));
     expect(sent.at(-1)?.ids).toEqual(['e-0']);
+  });
+
+  test('after every 60th batch there is a longer gap, and that batch says so', async () => {
+    const { lanes, sent } = recordingLanes();
+    // One to a batch.
+    await lanes.put(events(62, { payload: { text: 'x'.repeat(MAX_BATCH_BYTES) } }));
+    expect(sent.flatMap(({ gapAhead }, index) => (gapAhead ? [index] : []))).toEqual([59]);
+    const gapAfter = (index: number) => (sent[index + 1]?.at ?? 0) - (sent[index]?.at ?? 0);
+    expect(gapAfter(59)).toBeGreaterThanOrEqual(145);
+    expect(gapAfter(58)).toBeLessThan(145);
   });
 
   test('tenants do not wait for each other', async () => {
