@@ -23,7 +23,9 @@ export const MAX_BATCH_BYTES = 512 * 1024;
 const BATCH_GAP_MS = 40;
 /** Under load the watch is told now and then that nothing follows for a while: then nothing slips in when it starts anew. */
 const LONG_GAP_EVERY_BATCHES = 60;
-const LONG_GAP_MS = 150;
+const LONG_GAP_MS = 100;
+/** A lane without an event for so long is forgotten, and with it how many batches it has sent. */
+const LANE_KEPT_MS = 60_000;
 const CLOSE_WITHIN_MS = 4_000;
 /** More than this is not kept in memory: who reports must slow down. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -88,10 +90,10 @@ export function createLanes(options: LaneOptions): Lanes {
       total.bytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0);
     }
     lane.running = undefined;
-    // Once the gap after its last batch is over there is nothing to remember of an idle tenant.
-    setTimeout(() => {
-      if (lane.running === undefined && lanes.get(tenant) === lane) lanes.delete(tenant);
-    }, LONG_GAP_MS).unref();
+    clearTimeout(lane.forgetting);
+    lane.forgetting = setTimeout(() => {
+      if (lane.running === undefined) lanes.delete(tenant);
+    }, LANE_KEPT_MS).unref();
   }
 
   /** Some time after the last thing that went well, so that a queue of reports fails together and not one by one. */
@@ -119,6 +121,7 @@ interface Lane {
   batches: number;
   progressAt: number;
   running: Promise<void> | undefined;
+  forgetting?: NodeJS.Timeout;
 }
 
 interface Entry {

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, openSync } from 'node:fs';
+import { appendFileSync, openSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Where pino writes its lines. */
@@ -10,8 +11,8 @@ export interface LogFile {
  * A log that never stands in the way of the work: a line that cannot be written, as on a full disk, is lost, which is said
  * once. Each line is written at once, so nothing is left over that the end of the process would have to wait for.
  */
-export function openLogFile(file: string, say: (line: string) => void = sayOnTerminal): LogFile {
-  mkdirSync(dirname(file), { recursive: true });
+export async function openLogFile(file: string, say: (line: string) => void = sayOnTerminal): Promise<LogFile> {
+  await mkdir(dirname(file), { recursive: true });
   const descriptor = openSync(file, 'a');
   let isSaid = false;
   return {

@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
 
   const stopping = stopRequest(say);
-  const log = pino({ level: 'info', base: null }, openLogFile(resolve(settings.home, 'worker.log'), say));
+  const log = pino({ level: 'info', base: null }, await openLogFile(resolve(settings.home, 'worker.log'), say));
   // Before anything else of the SDK: its runtime is made once per process, with the logger it is given now.
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {

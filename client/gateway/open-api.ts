@@ -118,12 +118,7 @@ function answers(specs: Record<number, AnswerSpec>): Json {
 }
 
 /** What can be answered to any request that got as far as a route. */
-const OF_EVERY_ROUTE: readonly ProblemCode[] = [
-  'origin-refused',
-  'internal',
-  'too-many-connections',
-  'stopping',
-];
+const OF_EVERY_ROUTE: readonly ProblemCode[] = ['origin-refused', 'internal', 'too-many-connections', 'stopping'];
 const BUT_OF_PROBES: readonly ProblemCode[] = ['host-refused', 'config-unavailable'];
 const WITH_TOKEN: readonly ProblemCode[] = ['unauthorized', 'forbidden', 'rate-limited'];
 const WITH_BODY: readonly ProblemCode[] = ['invalid-json', 'too-large', 'unsupported-media-type', 'request-timeout'];

@@ -15,7 +15,10 @@ export function requireShallow(body: Uint8Array): void {
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) levels += 1;
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) levels -= 1;
     if (levels > MAX_LEVELS)
-      throw new GatewayProblem('invalid-json', `the body is nested more than ${MAX_LEVELS} levels deep, at position ${at}`);
+      throw new GatewayProblem(
+        'invalid-json',
+        `the body is nested more than ${MAX_LEVELS} levels deep, at position ${at}`,
+      );
   }
 }
 

@@ -96,6 +96,33 @@ test('every code can be the answer to some route, or comes before there is one',
   expect([...codes].sort()).toEqual(Object.keys(PROBLEM_CODES).sort());
 });
 
+test('says of each route what it can really answer with', () => {
+  const problemsBy = new Map(ROUTES.map((route) => [route.id, problemsOfRoute(route)]));
+  const saying = (code: ProblemCode) => [...problemsBy].filter(([, codes]) => codes.includes(code)).map(([id]) => id);
+  const all = ROUTES.map(({ id }) => id);
+  const but = (...ids: string[]) => all.filter((id) => !ids.includes(id));
+
+  expect(saying('not-taken')).toEqual(but('healthz', 'readyz', 'metrics', 'openApi'));
+  expect(saying('config-unavailable')).toEqual(but('healthz', 'readyz'));
+  expect(saying('host-refused')).toEqual(but('healthz', 'readyz'));
+  expect(saying('invalid-request')).toEqual(but('getStatus', 'healthz', 'readyz', 'metrics', 'openApi'));
+});
+
+test('is not made again for each who asks', async () => {
+  const { app } = await startTestGateway();
+  await app.inject('/openapi.json');
+  const msOf = async (work: () => unknown) => {
+    const begun = performance.now();
+    for (let index = 0; index < 20; index++) await work();
+    return performance.now() - begun;
+  };
+
+  const madeMs = await msOf(() => openApiDocument(ROUTES, '1.2.3'));
+  const servedMs = await msOf(() => app.inject('/openapi.json'));
+
+  expect(servedMs).toBeLessThan(madeMs);
+});
+
 /** Reads the tree that Fastify draws, in which every line continues the path of the line it hangs on. */
 function routesIn(tree: string): string[] {
   const above: string[] = [];

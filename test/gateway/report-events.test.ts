@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NotStoredError } from '../../client/errors.js';
 import { ROLES } from '../../contract/roles.js';
 import { createAccess } from '../../client/gateway/access.js';
+import { createRedactor } from '../../rules/redact.js';
 import { aToken, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 
 function report({ app }: TestGateway, payload: unknown, headers: Record<string, string> = {}) {
@@ -63,6 +64,21 @@ describe('one event', () => {
       expect(gateway.mesh.stored).toMatchObject([{ requestId: answer.headers['x-request-id'] }]);
     },
   );
+});
+
+test('a request id that only `mesh.yaml` knows to be a secret is carried nowhere', async () => {
+  const policy = { redactor: createRedactor({ patterns: [/corp-\d+/] }) };
+  const gateway = await startTestGateway({ policy });
+
+  for (const event of ['X', '1X']) {
+    const answer = await report(gateway, { event }, { 'x-request-id': 'corp-123' });
+    expect(answer.headers['x-request-id']).toMatch(/^made-\d+$/);
+    expect(JSON.stringify(answer.body)).not.toContain('corp-123');
+  }
+
+  expect(gateway.mesh.stored).toHaveLength(1);
+  expect(gateway.log).toHaveLength(2);
+  expect(JSON.stringify([gateway.mesh.stored, gateway.log])).not.toContain('corp-123');
 });
 
 describe('an array', () => {

@@ -84,8 +84,17 @@ describe('lanes', () => {
     await lanes.put(events(62, { payload: { text: 'x'.repeat(MAX_BATCH_BYTES) } }));
     expect(sent.flatMap(({ gapAhead }, index) => (gapAhead ? [index] : []))).toEqual([59]);
     const gapAfter = (index: number) => (sent[index + 1]?.at ?? 0) - (sent[index]?.at ?? 0);
-    expect(gapAfter(59)).toBeGreaterThanOrEqual(145);
-    expect(gapAfter(58)).toBeLessThan(145);
+    expect(gapAfter(59)).toBeGreaterThanOrEqual(98);
+    expect(gapAfter(58)).toBeLessThan(95);
+  });
+
+  test('the 60th batch says so also when there is one now and then', async () => {
+    const { lanes, sent } = recordingLanes();
+    for (let index = 0; index < 60; index++) {
+      await lanes.put([anEvent({ id: `e-${index}` })]);
+      await wait(45);
+    }
+    expect(sent.map(({ gapAhead }) => gapAhead).lastIndexOf(true)).toBe(59);
   });
 
   test('tenants do not wait for each other', async () => {
