@@ -12,7 +12,8 @@ export interface LogFile {
  * once. Each line is written at once, so nothing is left over that the end of the process would have to wait for.
  */
 export async function openLogFile(file: string, say: (line: string) => void = sayOnTerminal): Promise<LogFile> {
-  await mkdir(dirname(file), { recursive: true });
+  // Its own user only: payloads, prompts and mails are kept beside it.
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const descriptor = openSync(file, 'a');
   let isSaid = false;
   return {

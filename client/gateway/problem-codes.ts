@@ -25,7 +25,10 @@ export const PROBLEM_CODES = {
     meaning: 'The remediation is not in a state for that, such as aborting one that has ended.',
   },
   'too-large': { status: 413, meaning: 'The body is too large, or holds too many events. Nothing was stored.' },
-  'unsupported-media-type': { status: 415, meaning: 'The route does not take a body of this content type.' },
+  'unsupported-media-type': {
+    status: 415,
+    meaning: 'The route does not take a body of this `Content-Type`; most take `application/json`.',
+  },
   'rate-limited': {
     status: 429,
     meaning: 'The tenant sends more than its limit. Try again after `Retry-After` seconds.',

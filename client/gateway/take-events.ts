@@ -17,7 +17,7 @@ export async function takeEvents(
 ): Promise<string[]> {
   const { inputs, isArray, placeOf } = sent;
   const { tenant } = call.principal;
-  requireOwnTenant(inputs, tenant);
+  requireOwnTenant(inputs, tenant, call.policy.access.isOpen);
   const crowded = inputs.flatMap((input, index) => crowdedFields(input, isArray ? `[${index}]` : ''));
   if (crowded.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems: crowded.map(placeOf) });
   const parsed = parseEvents(
@@ -44,12 +44,14 @@ export async function takeEvents(
 }
 
 /** A token reports for its own tenant. Refused, not corrected: whoever names another one means something else. */
-function requireOwnTenant(inputs: unknown[], tenant: string): void {
+function requireOwnTenant(inputs: unknown[], tenant: string, isOpen: boolean): void {
   const foreign = inputs.some((input) => {
     const named = typeof input === 'object' && input !== null && 'tenant' in input ? input.tenant : undefined;
     return typeof named === 'string' && named !== tenant;
   });
-  if (foreign) throw new GatewayProblem('forbidden', `this token reports for tenant ${tenant} only`);
+  if (!foreign) return;
+  const who = isOpen ? 'without tokens this gateway takes events' : 'this token reports';
+  throw new GatewayProblem('forbidden', `${who} of tenant ${tenant} only`);
 }
 
 /** An event has a dozen fields. Of a hundred thousand, to name each one that is wrong would keep everybody waiting. */

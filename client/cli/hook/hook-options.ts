@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Environment, readSettings, type Settings } from '../../../contract/settings.js';
+import { type Environment, readSettings, SETTINGS, type Settings } from '../../../contract/settings.js';
 
 export interface HookOptions {
   dialect: string | undefined;
@@ -84,7 +84,7 @@ function waitFrom(written: string | undefined, problems: string[]): number {
 export function targetOf(url: string | undefined, settings: Settings): GatewayTarget | undefined {
   const given = url ?? settings.gatewayUrl;
   if (given === 'off') return undefined;
-  if (given !== undefined) return { url: given, isLocal: isLoopback(given) };
+  if (given !== undefined) return { url: given, isLocal: isLoopback(given) && isBeside(given, settings) };
   if (settings.gatewayPort === undefined) return undefined;
   const host = ['0.0.0.0', '::', ''].includes(settings.gatewayHost) ? '127.0.0.1' : settings.gatewayHost;
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${settings.gatewayPort}`, isLocal: true };
@@ -99,6 +99,13 @@ export function tokenIn(home: string, problems: string[]): string | undefined {
     return undefined;
   }
 }
+
+/** A gateway on a port of its own has a Temporal of its own, which the default port would miss; unless that is said too. */
+function isBeside(url: string, { gatewayPort, temporalPort }: Settings): boolean {
+  return new URL(url).port === String(gatewayPort) || temporalPort !== DEFAULT_TEMPORAL_PORT;
+}
+
+const DEFAULT_TEMPORAL_PORT = Number(SETTINGS.MESH_TEMPORAL_PORT.default);
 
 function isLoopback(url: string): boolean {
   try {
