@@ -73,17 +73,20 @@ export function createLanes(options: LaneOptions): Lanes {
       await breathe(lane);
       const batch = takeBatch(lane.queue);
       lane.batches += 1;
+      const deadlineAt = deadlineOf(lane, batch);
       try {
         await options.send(
           tenant,
           batch.map(({ event }) => event),
-          deadlineOf(lane, batch),
+          deadlineAt,
           hasLongGapAhead(lane),
         );
         lane.progressAt = Date.now();
         for (const { index, report } of batch) report.stored(index);
       } catch (error) {
-        const reason = options.reasonOf(error);
+        const found = options.reasonOf(error);
+        // It would have been tried for longer.
+        const reason = found === 'unreachable' && deadlineAt === closesAt ? 'closed' : found;
         for (const { report } of batch) report.failed(reason, error);
       }
       total.events -= batch.length;
