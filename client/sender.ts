@@ -42,12 +42,15 @@ export function createSender(client: Client, taskQueue: string, calls: Calls): S
 
   /** The server counts this refusal among those that no retry mends, but it ends when the watch continues as new. */
   async function sendUntil(deadlineAt: number, send: () => Promise<void>): Promise<void> {
+    let refusal: unknown;
     for (;;) {
       try {
         return await send();
       } catch (error) {
-        const isOver = calls.isOver() || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt;
-        if (!isSignalLimit(error) || isOver) throw error;
+        // A try that only ran out of time says less than the refusal before it.
+        if (!isSignalLimit(error)) throw refusal !== undefined && isPassing(error) ? refusal : error;
+        refusal = error;
+        if (calls.isOver() || Date.now() + SIGNAL_LIMIT_PAUSE_MS >= deadlineAt) throw error;
         await wait(SIGNAL_LIMIT_PAUSE_MS);
       }
     }
