@@ -1,0 +1,74 @@
+import type { OutboundRequest } from './outbound.js';
+import { Refused } from './refused.js';
+import type { SecretRemover } from './remove-secrets.js';
+
+/** One request to one origin. */
+export interface Hop {
+  url: URL;
+  method: OutboundRequest['method'];
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+export interface Redirect {
+  status: number;
+  location: string;
+  redirectsLeft: number;
+  remover: SecretRemover;
+}
+
+export function firstHop({ url, method, headers = {}, body }: OutboundRequest): Hop {
+  // It would also decide for which name the certificate of the other side must be.
+  const host = Object.keys(headers).find((name) => name.toLowerCase() === 'host');
+  if (host !== undefined) throw new Refused('the header host is taken from the address and cannot be set');
+  return { url: readUrl(url, undefined), method, headers, body };
+}
+
+/** Where a redirect leads, if it may be followed. The address itself is checked when connecting. */
+export function nextHop(hop: Hop, { status, location, redirectsLeft, remover }: Redirect): Hop {
+  const url = readRedirect(location, hop.url);
+  const target = `redirected to ${url.origin}`;
+  if (redirectsLeft <= 0) throw new Refused(`${target}: no further redirect is followed`);
+  if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
+    throw new Refused(`${target}: what went out encrypted does not go on in clear`);
+  }
+  const keepsBody = status === 307 || status === 308;
+  const next: Hop = keepsBody
+    ? { ...hop, url }
+    : { url, method: 'GET', headers: without(hop.headers, (name) => name.startsWith('content-')) };
+  if (url.origin === hop.url.origin) return next;
+  if (next.body !== undefined && remover.text(next.body) !== next.body) {
+    throw new Refused(`${target}: the body holds a secret that is not meant for it`);
+  }
+  // A list of what may go along: who knows how the next service calls its token.
+  const isForEveryone = (name: string, value: string) => FOR_EVERYONE.has(name) && remover.text(value) === value;
+  return { ...next, headers: without(next.headers, (name, value) => !isForEveryone(name, value)) };
+}
+
+const FOR_EVERYONE = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent']);
+
+function without(headers: Hop['headers'], isUnwanted: (lowerName: string, value: string) => boolean): Hop['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => !isUnwanted(name.toLowerCase(), value)));
+}
+
+function readRedirect(location: string, base: URL): URL {
+  try {
+    return readUrl(location, base);
+  } catch (error) {
+    if (error instanceof Refused) throw new Refused(`redirected, but ${error.message}`);
+    throw error;
+  }
+}
+
+/** Says nothing of what was written: addresses can be secrets. */
+function readUrl(written: string, base: URL | undefined): URL {
+  if (!URL.canParse(written, base?.href)) throw new Refused('the address is not a URL');
+  const url = new URL(written, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Refused(`only http and https addresses are called, not ${url.protocol}`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Refused('the address holds a user name or a password, which belong into a header');
+  }
+  return url;
+}

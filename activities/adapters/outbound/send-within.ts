@@ -1,0 +1,56 @@
+import type { CallLimit } from './call-limit.js';
+import { checkedConnector, type Lookup } from './checked-connector.js';
+import { describeFailure } from './describe-failure.js';
+import { exchange } from './exchange.js';
+import { firstHop, nextHop } from './hop.js';
+import type { OutboundAnswer, OutboundPolicy, OutboundRequest } from './outbound.js';
+import { createSecretRemover, type SecretRemover } from './remove-secrets.js';
+
+/** Sends, and follows where it may. Each hop is a new connection that is checked anew. */
+export async function sendWithin(
+  limit: CallLimit,
+  request: OutboundRequest,
+  policy: OutboundPolicy,
+  lookup: Lookup,
+): Promise<OutboundAnswer> {
+  const remover = createSecretRemover(request);
+  const { signal } = limit;
+  let redirectedTo: string | undefined;
+  try {
+    let hop = firstHop(request);
+    for (let redirectsLeft = policy.maxRedirects ?? 0; ; redirectsLeft -= 1) {
+      signal.throwIfAborted();
+      const connector = checkedConnector({ privateHosts: policy.privateHosts, lookup, ca: request.ca, signal });
+      const { status, headers, text, location } = await exchange(hop, connector, signal);
+      if (location === undefined) return { kind: 'answered', status, ...withoutSecrets(headers, text, remover) };
+      hop = nextHop(hop, { status, location, redirectsLeft, remover });
+      redirectedTo = hop.url.origin;
+    }
+  } catch (error) {
+    return endOf(error, limit, redirectedTo, remover);
+  }
+}
+
+function withoutSecrets(headers: Record<string, string>, text: string, remover: SecretRemover) {
+  const clean = Object.entries(headers).map(([name, value]) => [name, remover.text(value)] as const);
+  return { headers: Object.fromEntries(clean), text: remover.text(text) };
+}
+
+function endOf(
+  error: unknown,
+  limit: CallLimit,
+  redirectedTo: string | undefined,
+  remover: SecretRemover,
+): OutboundAnswer {
+  const by = limit.endedBy();
+  if (by === 'caller') return { kind: 'cancelled' };
+  const { reason, isFinal } =
+    by === 'time'
+      ? { reason: `no answer within ${limit.timeoutMs}ms`, isFinal: false }
+      : by === 'closing'
+        ? { reason: 'this worker is stopping', isFinal: false }
+        : describeFailure(error);
+  const where = redirectedTo === undefined ? '' : `after a redirect to ${redirectedTo}: `;
+  const cause = by === undefined && remover.isFreeOfSecrets(error) ? { cause: error } : {};
+  return { kind: 'failed', reason: remover.line(where + reason), isFinal, ...cause };
+}
