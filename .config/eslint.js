@@ -27,7 +27,7 @@ const SANDBOX = [
     message: 'This runs in the workflow sandbox, where what is not deterministic breaks replay. Import types only.',
   },
   {
-    regex: '^(\\.\\./)+contract/(event|ruleset|schema-words|template-text|parse-yaml|problem)\\.js$',
+    regex: '^(\\.\\./)+contract/(event|ruleset|schema-words|template-text|parse-yaml|problem|actions/.*)\\.js$',
     allowTypeImports: true,
     message: 'This file would bring zod or yaml into the workflow bundle. Import its types only.',
   },
@@ -88,7 +88,7 @@ export default defineConfig(
   room(['rules/guards/**/*.ts'], GUARDS_ALONE, ...SANDBOX),
   room(['config/**/*.ts'], only('config', ['contract', 'rules'], 'reading a file must not depend on who uses it')),
   room(['activities/**/*.ts'], ACTIVITIES, THROUGH_ADAPTERS),
-  room(['activities/adapters/**/*.ts'], ACTIVITIES),
+  room(['activities/**/adapters/**/*.ts'], ACTIVITIES),
   room(
     ['workflows/**/*.ts'],
     only('workflows', ['contract', 'rules'], 'workflows and activities meet in contract only'),

@@ -1,6 +1,7 @@
 import { code, codeBlock, utc } from '../contract/markdown.js';
 import { summaryOf } from '../contract/summary.js';
-import type { RemediationInput } from '../contract/remediation.js';
+import type { MeshEvent } from '../contract/event.js';
+import type { Quiet, RemediationInput } from '../contract/remediation.js';
 import { readField } from '../rules/read-field.js';
 
 // The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
@@ -8,15 +9,15 @@ const MAX_ERROR_CHARS = 1_500;
 const MAX_PAYLOAD_CHARS = 3_000;
 const MAX_DETAILS_BYTES = 19_000;
 const MAX_NAME_CHARS = 60;
-const SHOWN_ACTIONS = 10;
+const SHOWN_NAMES = 10;
 
 /** Most servers take 400 bytes, the strictest 200. */
 const MAX_SUMMARY_BYTES = 190;
 
 /** One line for lists in the Temporal UI: rule, event, target. Names only, never event text. */
-export function summariseRemediation({ rule, event, actions }: RemediationInput): string {
+export function summariseRemediation({ rule, event, actions, isTry }: RemediationInput): string {
   const targets = actions.map(({ type }) => type).join(', ');
-  const line = `${rule}: ${event.event} ${event.outcome} → ${targets}`;
+  const line = `${isTry ? 'try of ' : ''}${rule}: ${event.event} ${event.outcome} → ${targets}`;
   return Buffer.byteLength(line) <= MAX_SUMMARY_BYTES ? line : summaryOf(line);
 }
 
@@ -28,22 +29,30 @@ export function describeRemediation(remediation: RemediationInput): string {
 }
 
 function describe(
-  { rule, rulesetHash, firedAt, event, actions }: RemediationInput,
+  { rule, rulesetHash, firedAt, event, actions, quiet, path = [], isTry }: RemediationInput,
   payloadChars: number,
   errorChars: number,
 ): string {
   const error = readField(event.payload, 'error');
   const tool = readField(event.payload, 'tool');
   const facts: [string, string | undefined][] = [
+    ['Try', isTry && 'started by hand with `mesh try`, past the guards, which know nothing of it'],
     ['Rule', `${code(cut(rule))} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
     ['Event', `${code(event.event)} with outcome ${code(event.outcome)}, id ${code(event.id)}`],
     ['Tool', tool && code(cut(tool))],
     ['Session', event.session && code(event.session)],
     ['Reported by', event.source && code(event.source)],
     ['Request', event.requestId && code(event.requestId)],
-    ['Chain', `depth ${event.depth}${event.lineage ? `, started by event ${code(event.lineage.root)}` : ''}`],
+    ['Chain', describeChain(event, path)],
     ['Caused by', event.lineage?.parent && code(event.lineage.parent.slice(0, 300))],
-    ['Actions', describeActions(actions.map(({ name }) => name))],
+    [
+      'Actions',
+      describeNames(
+        actions.map(({ name }) => name),
+        ', then ',
+      ),
+    ],
+    ['Quiet', quiet && describeQuiet(quiet)],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- **${name}:** ${value}`] : []));
   return [
@@ -55,9 +64,18 @@ function describe(
     .join('\n\n');
 }
 
-function describeActions(names: string[]): string {
-  const shown = names.slice(0, SHOWN_ACTIONS).map((name) => code(cut(name)));
-  return [...shown, ...(names.length > SHOWN_ACTIONS ? [`${names.length - SHOWN_ACTIONS} more`] : [])].join(', then ');
+function describeChain({ depth, lineage }: MeshEvent, path: string[]): string {
+  const root = lineage?.root === undefined ? '' : `, started by event ${code(lineage.root)}`;
+  return `depth ${depth}${root}${path.length === 0 ? '' : `, by way of ${describeNames(path, ' → ')}`}`;
+}
+
+function describeQuiet({ cooldownUntilAt, label }: Quiet): string {
+  return `the rule does not fire again${label === undefined ? '' : ` for ${code(cut(label))}`} before ${utc(cooldownUntilAt)}`;
+}
+
+function describeNames(names: string[], separator: string): string {
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => code(cut(name)));
+  return [...shown, ...(names.length > SHOWN_NAMES ? [`${names.length - SHOWN_NAMES} more`] : [])].join(separator);
 }
 
 function cut(name: string): string {

@@ -11,12 +11,22 @@ export interface Failure {
   /** What the other side asked for. */
   retryAfterMs?: number | undefined;
   detail?: string;
+  /** What else the workflow is to know of the attempt. */
+  more?: Omit<AttemptDetails, 'attempts' | 'detail'>;
   cause?: unknown;
 }
 
 /** The one way an action fails: with a type, a reason for people, and the number of the attempt. */
-export function failure({ type, message, isFinal = false, retryAfterMs, detail, cause }: Failure): ApplicationFailure {
-  const details: AttemptDetails = { attempts: attempt(), ...(detail !== undefined && { detail }) };
+export function failure({
+  type,
+  message,
+  isFinal = false,
+  retryAfterMs,
+  detail,
+  more,
+  cause,
+}: Failure): ApplicationFailure {
+  const details: AttemptDetails = { attempts: attempt(), ...more, ...(detail !== undefined && { detail }) };
   const error = ApplicationFailure.create({
     type,
     message,

@@ -1,44 +1,35 @@
 import { TemporalFailure } from '@temporalio/common';
-import type { ActionActivities, WatchActivities } from '../contract/activities.js';
-import type { MeshConfig } from '../config/mesh-config.js';
-import type { RulesetStore } from '../config/ruleset-store.js';
-import type { Current } from '../config/read-through.js';
-import type { Mailer } from './adapters/mailer.js';
-import type { RemediationStarter } from './adapters/remediation-starter.js';
+import type { ActionActivities, LeaseActivities, NoticeActivities, WatchActivities } from '../contract/activities.js';
 import { makeAwaitRules } from './await-rules.js';
-import { makeComposeNotification } from './compose-notification.js';
-import { makeDeliverNotification } from './deliver-notification.js';
+import { makeComposeNotice } from './actions/notify-team/compose-notice.js';
+import { makeComposeNotification } from './actions/notify-team/compose.js';
+import { makeDeliverNotification } from './actions/notify-team/activity.js';
 import { failure } from './fail.js';
 import { makeMatchEvents } from './match-events.js';
-import { makeSpawnFallbackAgent } from './spawn-fallback-agent.js';
+import { makeSpawnFallbackAgent } from './actions/spawn-fallback-agent/activity.js';
+import { makeStartNotices } from './start-notices.js';
 import { makeStartRemediations } from './start-remediations.js';
-import { makeWarmRemoteCapacity } from './warm-remote-capacity.js';
+import { makeReleaseCapacity } from './actions/warm-remote-capacity/release.js';
+import { makeWarmRemoteCapacity } from './actions/warm-remote-capacity/activity.js';
 import { messageOf } from '../contract/message-of.js';
+import type { World } from './world.js';
 
-/** The outside world, as the activities see it. */
-export interface World {
-  rulesets: RulesetStore;
-  config: { get(): Promise<Current<MeshConfig>> };
-  starter: RemediationStarter;
-  mailer: Mailer;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Where people reach the Temporal UI, unless the configuration says otherwise. */
-  temporalUi: string | undefined;
-  /** Where the server is, for commands in messages. */
-  temporal: { address: string; namespace: string };
-}
+export type { World } from './world.js';
 
-export type MeshActivities = WatchActivities & ActionActivities;
+export type MeshActivities = WatchActivities & ActionActivities & NoticeActivities & LeaseActivities;
 
 export function createActivities(world: World): MeshActivities {
   return {
     matchEvents: makeMatchEvents(world),
     startRemediations: makeStartRemediations(world),
+    startNotices: makeStartNotices(world),
     awaitRules: makeAwaitRules(world),
     spawnFallbackAgent: explained(makeSpawnFallbackAgent(world)),
     composeNotification: explained(makeComposeNotification(world)),
+    composeNotice: explained(makeComposeNotice(world)),
     deliverNotification: explained(makeDeliverNotification(world)),
     warmRemoteCapacity: explained(makeWarmRemoteCapacity(world)),
+    releaseCapacity: explained(makeReleaseCapacity(world)),
   };
 }
 

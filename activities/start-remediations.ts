@@ -1,12 +1,12 @@
 import type { Fire, StartAnswer, StartRequest, WatchActivities } from '../contract/activities.js';
 import { makePlan } from '../rules/make-plan.js';
-import type { World } from './index.js';
+import type { World } from './world.js';
 
 const AT_ONCE = 10;
 
 /** Starts a remediation per fire. The id decides: one that exists already, running or done, is left as it is. */
 export function makeStartRemediations(
-  world: Pick<World, 'rulesets' | 'starter'>,
+  world: Pick<World, 'rulesets' | 'workflows'>,
 ): WatchActivities['startRemediations'] {
   return async (request) => {
     const answers: StartAnswer[] = [];
@@ -19,15 +19,16 @@ export function makeStartRemediations(
 }
 
 async function startOne(
-  { rulesets, starter }: Pick<World, 'rulesets' | 'starter'>,
+  { rulesets, workflows }: Pick<World, 'rulesets' | 'workflows'>,
   { tenant, rulesetHash, firedAt }: StartRequest,
-  { event, rule, actions }: Fire,
+  fire: Fire,
 ): Promise<StartAnswer> {
+  const { rule, actions } = fire;
   const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
-  const plan = ruleset && makePlan(ruleset, { tenant, rule, actions, event, firedAt, rulesetHash });
+  const plan = ruleset && makePlan(ruleset, { ...fire, tenant, firedAt, rulesetHash });
   if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
   if (plan.actions.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
-  return starter.start(plan);
+  return workflows.startRemediation(plan);
 }
 
 /** Another worker judged this batch with a version that this one never loaded: the rule as it is now is the best there is. */

@@ -13,7 +13,11 @@ export interface EventInput {
   source?: string;
   /** Epoch milliseconds or an ISO 8601 text. Default: now. */
   occurredAt?: number | string;
-  lineage?: { root: string; parent?: string };
+  /**
+   * Its place in a chain: the first event of it and the remediation that led here, or the `token` that proves both, which
+   * the mesh gives the agents it starts as `MESH_LINEAGE`.
+   */
+  lineage?: { root?: string; parent?: string; token?: string };
   payload?: Record<string, unknown>;
   /** Set when long texts of the payload were cut already. */
   truncated?: boolean;
@@ -27,6 +31,6 @@ export interface EventDefaults {
   tenant?: string;
   depth?: number;
   source?: string;
-  lineage?: { root: string; parent?: string };
+  lineage?: { root?: string; parent?: string; token?: string };
   requestId?: string;
 }

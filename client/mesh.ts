@@ -18,7 +18,14 @@ import type { EventInput } from './event-input.js';
 import { createLanes } from './lanes.js';
 import { type MeshHealth, readHealth } from './mesh-health.js';
 import { parseEvents } from './parse-events.js';
-import type { RemediationDetail, RemediationFilter, RemediationPage, Retried } from './remediation-views.js';
+import type {
+  DeadFilter,
+  DeadPage,
+  RemediationDetail,
+  RemediationFilter,
+  RemediationPage,
+  Retried,
+} from './remediation-views.js';
 import { createRemediations } from './remediations.js';
 import { createSender } from './sender.js';
 import { explainCall, explainQuery } from './temporal-errors.js';
@@ -29,7 +36,8 @@ export type { EventInput } from './event-input.js';
 export type { MeshHealth } from './mesh-health.js';
 export type * from './remediation-views.js';
 export type { MeshEvent } from '../contract/event.js';
-export type { ActionPlan, ActionResult, RemediationProgress } from '../contract/remediation.js';
+export type { ActionPlan } from '../contract/actions/index.js';
+export type { ActionResult, RemediationProgress } from '../contract/remediation.js';
 export type { Environment } from '../contract/settings.js';
 export type { Problem } from '../contract/problem.js';
 export type { RedactOptions } from '../contract/redact-options.js';
@@ -83,6 +91,11 @@ export interface Mesh {
    * const { remediations } = await mesh.remediations({ outcome: 'failed', rule: 'retry-failed-tool' });
    */
   remediations(filter?: RemediationFilter): Promise<RemediationPage>;
+  /**
+   * Lists what gave up, with why: remediations that failed, and messages of the mesh itself that did not reach everyone. No
+   * worker is needed.
+   */
+  dead(filter?: DeadFilter): Promise<DeadPage>;
   /** One remediation, whole, by its workflow id. */
   remediation(id: string): Promise<RemediationDetail>;
   /** Ends a running remediation: what runs is ended, what waits is not started. */
@@ -145,6 +158,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     judgement: (eventId, tenant = DEFAULT_TENANT) =>
       query(tenant, () => handle(tenant).query<Judgement, [JudgementQuery]>(QUERIES.judgement, { eventId })),
     remediations: (filter = {}) => call(undefined, () => remediations.list(filter)),
+    dead: (filter = {}) => call(undefined, () => remediations.dead(filter)),
     remediation: (id) => call(undefined, () => remediations.get(id)),
     abort: (id) => call(undefined, () => remediations.abort(id)),
     retry: (id) => call(undefined, () => remediations.retry(id)),

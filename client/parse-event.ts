@@ -54,11 +54,18 @@ function fillIn(input: object, defaults: EventDefaults): Record<string, unknown>
     ...(defaults.lineage !== undefined && { lineage: defaults.lineage }),
     ...(defaults.requestId !== undefined && { requestId: defaults.requestId }),
     ...given,
+    ...withToken(given['lineage'], defaults.lineage?.token),
     ...(session !== undefined && { session }),
     payload,
     id,
     occurredAt: instant(occurredAt),
   };
+}
+
+/** Who names its chain itself is still the agent that was given the token. */
+function withToken(lineage: unknown, token: string | undefined): { lineage?: object } {
+  if (typeof lineage !== 'object' || lineage === null || Array.isArray(lineage) || token === undefined) return {};
+  return { lineage: { token, ...lineage } };
 }
 
 function sessionIn(payload: unknown): string | undefined {

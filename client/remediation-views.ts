@@ -1,4 +1,5 @@
-import type { ActionPlan, RemediationOutcome, RemediationProgress } from '../contract/remediation.js';
+import type { ActionPlan } from '../contract/actions/index.js';
+import type { RemediationOutcome, RemediationProgress } from '../contract/remediation.js';
 import type { MeshEvent } from '../contract/event.js';
 
 /** Remediations on a page of a list. */
@@ -54,6 +55,34 @@ export interface RemediationDetail extends RemediationSummary {
   /** What was planned when the rule fired. */
   actions: ActionPlan[];
   rulesetHash: string;
+  /** It was started by hand, with `mesh try`. */
+  isTry?: true;
+}
+
+/** Which of those that gave up to list; what is absent does not matter. */
+export type DeadFilter = Pick<RemediationFilter, 'tenant' | 'rule' | 'limit' | 'page'>;
+
+/** A remediation that has failed, or a message of the mesh itself (a digest, good news) that did not reach everyone. */
+export interface DeadRemediation {
+  kind: 'remediation' | 'notice';
+  /** The workflow id. */
+  id: string;
+  runId: string;
+  tenant: string;
+  rule: string;
+  /** Of a remediation: the event it answers. */
+  eventId?: string;
+  startedAt: number;
+  closedAt?: number;
+  /** What gave up, and why; without an action when it was the remediation as a whole. */
+  failed: { action?: string; reason: string }[];
+}
+
+export interface DeadPage {
+  /** Those that gave up last come first. */
+  dead: DeadRemediation[];
+  /** Absent on the last page. */
+  nextPage?: string;
 }
 
 export interface Retried {

@@ -10,12 +10,23 @@ import { parseRemediationId } from '../contract/ids.js';
 import { QUERIES, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contract/names.js';
 import type { RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
 import { MeshError } from './errors.js';
-import { listRemediations, summaryFrom } from './list-remediations.js';
-import type { RemediationDetail, RemediationFilter, RemediationPage, Retried } from './remediation-views.js';
+import { listDead } from './list-dead.js';
+import { listRemediations } from './list-remediations.js';
+import { planRetry } from './plan-retry.js';
+import type {
+  DeadFilter,
+  DeadPage,
+  RemediationDetail,
+  RemediationFilter,
+  RemediationPage,
+  Retried,
+} from './remediation-views.js';
+import { summaryFrom } from './run-summary.js';
 import { explainCall } from './temporal-errors.js';
 
 export interface Remediations {
   list(filter: RemediationFilter): Promise<RemediationPage>;
+  dead(filter: DeadFilter): Promise<DeadPage>;
   get(id: string): Promise<RemediationDetail>;
   abort(id: string): Promise<void>;
   retry(id: string): Promise<Retried>;
@@ -27,6 +38,7 @@ export function createRemediations(client: Client): Remediations {
 
   return {
     list: (filter) => listRemediations(client, filter),
+    dead: (filter) => listDead(client, filter),
 
     async get(id) {
       const description = await describe(id);
@@ -37,6 +49,7 @@ export function createRemediations(client: Client): Remediations {
         reported: input.event,
         actions: input.actions,
         rulesetHash: input.rulesetHash,
+        ...(input.isTry && { isTry: input.isTry }),
       };
     },
 
@@ -57,12 +70,7 @@ export function createRemediations(client: Client): Remediations {
       const [input, progress] = await Promise.all([inputOf(description), progressOf(description)]);
       if (!progress)
         throw conflict(`what ${id} has done is not known: it did not end by itself, and no worker can tell`);
-      const earlier = progress.actions.flatMap((action) =>
-        action.status === 'executed' || action.status === 'skipped' ? [action] : [],
-      );
-      const again = input.actions
-        .map(({ name }) => name)
-        .filter((name) => !earlier.some(({ action }) => action === name));
+      const { earlier, again } = planRetry(input.actions, progress);
       if (again.length === 0) throw conflict(`no action of ${id} has failed`);
       return { runId: await startAgain(description, { ...input, earlier }), actions: again };
     },

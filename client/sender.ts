@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '../contract/event.js';
-import { watchId } from '../contract/ids.js';
-import { SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../contract/names.js';
-import type { BatchHint, WatchInput } from '../contract/watch.js';
+import { SEARCH_ATTRIBUTES, SIGNALS } from '../contract/names.js';
+import type { BatchHint } from '../contract/watch.js';
+import { watchStart } from '../contract/watch-start.js';
 import type { Calls } from './calls.js';
 import { type NotStoredReason, WatchFullError } from './errors.js';
 import { isPassing, isSignalLimit } from './temporal-errors.js';
@@ -57,15 +57,19 @@ export function createSender(client: Client, taskQueue: string, calls: Calls): S
   }
 
   async function signal(tenant: string, name: string, ...signalArgs: unknown[]): Promise<void> {
-    await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
-      workflowId: watchId(tenant),
+    const { type, workflowId, input, summary, searchAttributes } = watchStart(tenant);
+    await client.workflow.signalWithStart(type, {
+      workflowId,
       taskQueue,
-      args: [{ tenant } satisfies WatchInput],
+      args: [input],
       signal: name,
       signalArgs,
-      staticSummary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
+      staticSummary: summary,
       typedSearchAttributes: [
-        { key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant), value: tenant },
+        {
+          key: defineSearchAttributeKey('MeshTenant', SEARCH_ATTRIBUTES.MeshTenant),
+          value: searchAttributes.MeshTenant,
+        },
       ],
     });
   }

@@ -10,10 +10,14 @@ export const TENANT = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export const MAX_DEPTH = 100;
 
-/** Who caused what: the first event of a chain and the remediation that led to this one. */
+/**
+ * Who caused what: the first event of a chain and the remediation that led to this one, as the reporter says, or the token that
+ * proves it (`MESH_LINEAGE` of an agent that the mesh started).
+ */
 export const Lineage = strict({
-  root: text().max(200, { error: 'at most 200 characters' }),
+  root: text().max(200, { error: 'at most 200 characters' }).optional(),
   parent: text().max(1000, { error: 'at most 1000 characters' }).optional(),
+  token: text().max(4000, { error: 'at most 4000 characters' }).optional(),
 });
 export type Lineage = z.output<typeof Lineage>;
 

@@ -2,12 +2,15 @@
 
 export const FAILURES = {
   'remediation-failed': 'A remediation ended with at least one failed action; the result is in the failure details.',
+  'notice-failed': 'A message of the mesh itself did not reach everyone; the result is in the failure details.',
+  'release-failed': 'Capacity could not be given back at the end of its lease.',
   'no-launcher': 'No agent is configured for the type a rule asks for, nor a default one. Not retried.',
-  'launch-failed': 'The launcher could not start the agent (command not found, not executable). Not retried.',
+  'launch-failed': 'The launcher could not start the agent, or declined to. Not retried when trying again cannot help.',
   'agent-failed': 'The fallback agent ran and ended with a non-zero exit code or a signal.',
   timeout: 'The fallback agent took longer than its time limit and was ended.',
-  'mail-refused': 'The mail server refused the message for good (5xx). Not retried.',
-  'mail-failed': 'The mail server could not be reached or asked to try later.',
+  'delivery-refused':
+    'A receiver refused a message for good (SMTP 5xx, HTTP 4xx), or there was no time left to try again. Not retried.',
+  'delivery-failed': 'The receiver of a message could not be reached, took too long, or asked to try later.',
   'bridge-refused': 'The capacity bridge refused the request for good (4xx). Not retried.',
   'bridge-failed': 'The capacity bridge could not be reached, or answered with an error that may pass.',
   'config-unavailable': 'The mesh configuration file cannot be read and there is no earlier good version.',

@@ -8,9 +8,29 @@ export function remediationId(tenant: string, rule: string, eventId: string): st
   return `remediation/${tenant}/${segment(rule)}/${eventId}`;
 }
 
+/** One per environment: whoever asks for its capacity meanwhile extends it. */
+export function leaseId(tenant: string, environment: string): string {
+  return `lease/${tenant}/${segment(environment)}`;
+}
+
+/** One per cooldown that has ended. */
+export function digestId(tenant: string, rule: string, cooldownKey: string, untilAt: number): string {
+  return `digest/${tenant}/${segment(rule)}/${cooldownKey}/${untilAt}`;
+}
+
+/** One per incident: it ends once, however many successes follow. */
+export function resolveId(tenant: string, rule: string, incidentHash: string, openedAt: number): string {
+  return `resolve/${tenant}/${segment(rule)}/${incidentHash}/${openedAt}`;
+}
+
 /** The idempotency key of one action of one remediation: the same over every retry, worker and restart. */
 export function effectKey(remediation: string, action: string): string {
   return `${remediation}/${segment(action)}`;
+}
+
+/** A launcher that is tried after another has failed for good starts an agent of its own, under a key of its own. */
+export function fallbackEffectKey(actionEffectKey: string, launcher: string): string {
+  return `${actionEffectKey}~${segment(launcher)}`;
 }
 
 export function recipientEffectKey(actionEffectKey: string, recipient: string): string {

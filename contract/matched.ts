@@ -1,4 +1,5 @@
 import type { MeshEvent } from './event.js';
+import type { AgentOutcome } from './remediation.js';
 import type { MissedRule } from './verdict.js';
 
 /** What judging needs to know of a ruleset: facts, not texts, since this is recorded in the watch's history. */
@@ -8,6 +9,7 @@ export interface RulesetFacts {
   source: string;
   enabled: boolean;
   maxChainDepth: number;
+  maxDescendants?: number;
   maxEventAgeMs?: number;
   /** Why a newer version of the file is not in use; empty when it is. */
   problems: string[];
@@ -20,11 +22,15 @@ export interface RuleFacts {
   mode: 'enforce' | 'shadow';
   maxDepth?: number;
   cooldownMs: number;
+  /** Tell the team at the end of a cooldown what it kept quiet. */
+  digest?: boolean;
   actions: ActionFacts[];
 }
 
 export interface ActionFacts {
   name: string;
+  /** It starts an agent, whose events may fire rules again. */
+  spawns?: boolean;
   enabled: boolean;
   dedupWindowMs: number;
 }
@@ -40,7 +46,26 @@ export interface RuleMatch {
 }
 
 /** `missed` says in one line why nothing matched; `misses` names the rules that did not look at the event, as far as there is room. */
-export type EventMatches = { matches: RuleMatch[]; missed: string; misses?: MissedRule[] } | { error: string };
+export type EventMatches =
+  | {
+      matches: RuleMatch[];
+      missed: string;
+      misses?: MissedRule[];
+      lineage?: ProvenLineage;
+      /** Set when the agent that it came from has ended. */
+      agentEnd?: AgentEnd;
+      /** Set on a success: what works again. */
+      works?: { task?: string; tool?: string };
+    }
+  | { error: string };
+
+/** What the token of an event says, or why it is not believed. */
+export type ProvenLineage = { depth: number; root: string; parent: string; path: string[] } | { refused: string };
+
+export interface AgentEnd {
+  outcome: Exclude<AgentOutcome, 'running'>;
+  outputTail?: string;
+}
 
 export type MatchedBatch =
   { available: true; ruleset: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };

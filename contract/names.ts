@@ -5,9 +5,25 @@ export const TASK_QUEUE = 'mesh';
 /** The tenant of whoever names none. */
 export const DEFAULT_TENANT = 'default';
 
-export const WORKFLOW_TYPES = { watch: 'watch', remediate: 'remediate' } as const;
+/** Who reported the event of a remediation that somebody started by hand, with `mesh try`. */
+export const TRY_SOURCE = 'mesh-try';
 
-export const SIGNALS = { events: 'events', rearm: 'rearm', pause: 'pause', resume: 'resume' } as const;
+export const WORKFLOW_TYPES = { watch: 'watch', remediate: 'remediate', notice: 'notice', lease: 'lease' } as const;
+
+export const SIGNALS = {
+  events: 'events',
+  rearm: 'rearm',
+  pause: 'pause',
+  resume: 'resume',
+  /** From remediations: agents they start, so that what these report is known to be theirs. */
+  agents: 'agents',
+  /** From deliveries: incidents that are open at a receiver. */
+  incidents: 'incidents',
+} as const;
+
+export const REMEDIATION_SIGNALS = { agent: 'agent' } as const;
+
+export const LEASE_SIGNALS = { extend: 'extend' } as const;
 
 export const QUERIES = {
   status: 'status',

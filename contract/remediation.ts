@@ -1,3 +1,4 @@
+import type { ActionPlan, ActionType } from './actions/index.js';
 import type { MeshEvent } from './event.js';
 
 export const ACTION_STATUSES = ['executed', 'skipped', 'failed', 'aborted'] as const;
@@ -7,37 +8,11 @@ export type ActionStatus = (typeof ACTION_STATUSES)[number];
 export type RemediationOutcome = ActionStatus;
 
 export interface RetryPlan {
-  maxAttempts: number;
+  /** None: as often as there is time for. */
+  maxAttempts?: number | undefined;
   initialIntervalMs: number;
   maxIntervalMs: number;
 }
-
-interface PlanOf<Type extends string> {
-  type: Type;
-  name: string;
-  effectKey: string;
-  timeoutMs: number;
-  retry: RetryPlan;
-}
-
-export type SpawnPlan = PlanOf<'spawn_fallback_agent'> & {
-  description?: string;
-  promptTemplate?: string;
-  agentType?: string;
-  model?: string;
-};
-
-export type NotifyPlan = PlanOf<'notify_team'> & {
-  teamName?: string;
-  recipients?: string[];
-  summary?: string;
-  messageTemplate?: string;
-};
-
-export type WarmPlan = PlanOf<'warm_remote_capacity'> & { createDefaultEnvironmentIfMissing?: boolean };
-
-export type ActionPlan = SpawnPlan | NotifyPlan | WarmPlan;
-export type ActionType = ActionPlan['type'];
 
 /** Everything a remediation needs, fixed when its rule fired: later edits of the rules do not reach it. */
 export interface RemediationInput {
@@ -47,8 +22,19 @@ export interface RemediationInput {
   firedAt: number;
   event: MeshEvent;
   actions: ActionPlan[];
-  /** When an operator had it retried: what the runs before came to. Actions named here are not run again. */
+  /** Until when the rule stays quiet because it has fired now, and for which values of `cooldownBy`. */
+  quiet?: Quiet;
+  /** The rules that fired on the way from the first event of the chain to this one, this one not among them. */
+  path?: string[];
+  /** When an operator had it retried: what the runs before came to. Actions that are done in here are not run again. */
   earlier?: ActionResult[];
+  /** Somebody started it by hand, with `mesh try`: past the guards, which know nothing of it. */
+  isTry?: true;
+}
+
+export interface Quiet {
+  cooldownUntilAt: number;
+  label?: string;
 }
 
 export interface ActionResult {
@@ -60,15 +46,74 @@ export interface ActionResult {
   /** What it did. */
   detail?: string;
   attempts: number;
+  /** For an agent: every launcher that was tried, in order. */
+  launches?: Launch[];
+  /** The agent that was started, and what is known of its end. */
+  agent?: StartedAgent;
+  /** For a notification: what became of each delivery. */
+  deliveries?: DeliveryRecord[];
+}
+
+export interface Launch {
+  launcher: string;
+  status: 'launched' | 'failed';
+  reason?: string;
+  attempts: number;
+}
+
+/** `running`: it was started, and nobody waits for its end or it has not come. */
+export type AgentOutcome = 'running' | 'success' | 'failed' | 'timeout';
+
+export interface StartedAgent {
+  launcher: string;
+  /** As the launcher calls it. */
+  id?: string;
+  /** The session it works in, when the mesh chose or was told it. */
+  session?: string;
+  outcome: AgentOutcome;
+  /** The end of what it said, without secrets. */
+  outputTail?: string;
+}
+
+export interface DeliveryRecord {
+  /** `<channel>/<recipient>`, unique within the action: what a retry goes by. */
+  delivery: string;
+  channel: string;
+  recipient: string;
+  status: 'delivered' | 'failed' | 'aborted';
+  attempts: number;
+  detail?: string;
+  /** The last error, without secrets. */
+  error?: string;
+}
+
+/** An action that is not done. */
+export interface PendingAction {
+  action: string;
+  type: ActionType;
+  status: 'running' | 'waiting';
+  /** What it does just now, such as waiting for a free slot. */
+  note?: string;
+  /** Launchers that were tried in vain so far. */
+  launches?: Launch[];
+  agent?: StartedAgent;
+  /** Deliveries that are over so far. */
+  deliveries?: DeliveryRecord[];
 }
 
 /** A remediation as it stands. */
 export interface RemediationProgress {
   outcome: RemediationOutcome | 'running';
-  actions: (ActionResult | { action: string; type: ActionType; status: 'running' | 'waiting' })[];
+  actions: (ActionResult | PendingAction)[];
 }
 
 export interface RemediationResult {
   outcome: RemediationOutcome;
   actions: ActionResult[];
 }
+
+/** Signals to a remediation: what became of the agent of one of its actions. */
+export type AgentNews = { action: string } & (
+  | { state: 'launched'; agent: StartedAgent }
+  | { state: 'finished'; agentId: string; outcome: AgentOutcome; outputTail?: string }
+);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MeshEvent, OUTCOMES } from './event.js';
 import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './schema-words.js';
-import { Template } from './template-text.js';
+import { Action } from './actions/index.js';
+import { DAY_MS } from './actions/of-every-action.js';
 
-export const DAY_MS = 86_400_000;
-export const DEFAULTS = { maxChainDepth: 2, cooldownMs: 30_000, dedupWindowMs: 30_000 } as const;
+export const DEFAULTS = { maxChainDepth: 2, maxDescendants: 20, cooldownMs: 30_000, dedupWindowMs: 30_000 } as const;
 export const MODES = ['enforce', 'shadow', 'off'] as const;
-export const ACTION_TYPES = ['spawn_fallback_agent', 'notify_team', 'warm_remote_capacity'] as const;
 
 const MAX_ENCODED_ID_CHARS = 600;
 
@@ -19,49 +18,6 @@ const EventPath = text('a dot path into the event').refine((path) => EVENT_FIELD
   error: 'does not start with a field of the event',
   params: { hint: `paths start at the event: payload.<field>, or one of ${EVENT_FIELDS.join(', ')}` },
 });
-
-const Retry = strict({
-  maxAttempts: wholeNumber(1, 1000).optional(),
-  initialIntervalMs: milliseconds(1, DAY_MS).optional(),
-  maxIntervalMs: milliseconds(1, DAY_MS).optional(),
-});
-
-const ofEveryAction = {
-  id: text().optional(),
-  enabled: flag().default(true),
-  dedupWindowMs: windowMs().optional(),
-  timeoutMs: milliseconds(1, DAY_MS).optional(),
-  retry: Retry.optional(),
-};
-
-const SpawnFallbackAgent = strict({
-  type: z.literal('spawn_fallback_agent'),
-  ...ofEveryAction,
-  description: Template.optional(),
-  promptTemplate: Template.optional(),
-  agentType: text().optional(),
-  model: text().optional(),
-});
-
-const NotifyTeam = strict({
-  type: z.literal('notify_team'),
-  ...ofEveryAction,
-  teamName: text().optional(),
-  recipients: listOf(text(), 'a list of member names').optional(),
-  summary: Template.optional(),
-  messageTemplate: Template.optional(),
-});
-
-const WarmRemoteCapacity = strict({
-  type: z.literal('warm_remote_capacity'),
-  ...ofEveryAction,
-  createDefaultEnvironmentIfMissing: flag().optional(),
-});
-
-export const Action = z.discriminatedUnion('type', [SpawnFallbackAgent, NotifyTeam, WarmRemoteCapacity], {
-  error: (issue) => (issue.code === 'invalid_union' ? `one of ${ACTION_TYPES.join(', ')}` : 'an action object'),
-});
-export type Action = z.output<typeof Action>;
 
 export const Condition = strict({
   toolNames: listOf(text(), 'a list of tool names').optional(),
@@ -108,6 +64,8 @@ export const Ruleset = strict(
     version: z.literal(1, { error: 'the number 1' }).default(1),
     enabled: flag().default(true),
     maxChainDepth: wholeNumber(1, 10).default(DEFAULTS.maxChainDepth),
+    /** Agents that one first event may lead to, over the whole chain. */
+    maxDescendants: wholeNumber(1, 1000).default(DEFAULTS.maxDescendants),
     defaultCooldownMs: windowMs().default(DEFAULTS.cooldownMs),
     defaultDedupWindowMs: windowMs().default(DEFAULTS.dedupWindowMs),
     maxEventAgeMs: milliseconds(1, 365 * DAY_MS).optional(),

@@ -27,6 +27,15 @@ export const SETTINGS = {
     default: '',
     meaning: 'Bearer token that hooks show the gateway. Empty: the file `token` in `MESH_HOME`, if any.',
   },
+  MESH_UI_URL: {
+    default: '',
+    meaning: 'Where people reach the Temporal UI: links in messages start with it.',
+  },
+  MESH_LINEAGE_KEY: {
+    default: '',
+    meaning:
+      'Key that signs the lineage of agents; the same for all workers. Empty: the file `lineage.key` in `MESH_HOME`.',
+  },
   MESH_REDACT_KEYS: {
     default: '',
     meaning: 'More payload keys whose values are secrets, parted by commas.',
@@ -51,6 +60,8 @@ export const AGENT_VARIABLES = {
   MESH_ATTEMPT: 'Which attempt this is, from 1.',
   MESH_DEPTH: 'Chain depth of whatever this agent reports: one more than that of the event.',
   MESH_ROOT_EVENT: 'Id of the first event of the chain.',
+  MESH_LINEAGE: 'Signed proof of the depth: goes with whatever this agent reports.',
+  MESH_AGENT_SESSION: 'Session id chosen for this agent; what it reports with it is known to be its.',
 } as const;
 
 export interface Settings {
@@ -65,8 +76,13 @@ export interface Settings {
   gatewayHost: string;
   gatewayUrl: string | undefined;
   token: string | undefined;
+  uiUrl: string | undefined;
+  lineageKey: string | undefined;
   redactKeys: string[];
 }
+
+/** Shorter ones can be guessed. */
+export const LINEAGE_KEY_MIN_CHARS = 32;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -91,6 +107,8 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
     gatewayHost: value('MESH_GATEWAY_HOST'),
     gatewayUrl: env['MESH_GATEWAY_URL'] || undefined,
     token: env['MESH_TOKEN'] || undefined,
+    uiUrl: env['MESH_UI_URL'] || undefined,
+    lineageKey: env['MESH_LINEAGE_KEY'] || undefined,
     redactKeys: value('MESH_REDACT_KEYS')
       .split(',')
       .map((key) => key.trim())
@@ -102,11 +120,17 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
   if (settings.gatewayUrl !== undefined && !isHttpUrl(settings.gatewayUrl)) {
     problems.push('MESH_GATEWAY_URL: expected an address such as https://mesh.example.com');
   }
+  if (settings.uiUrl !== undefined && !isHttpUrl(settings.uiUrl)) {
+    problems.push('MESH_UI_URL: expected an address such as https://temporal.example.com');
+  }
+  if (settings.lineageKey !== undefined && settings.lineageKey.length < LINEAGE_KEY_MIN_CHARS) {
+    problems.push(`MESH_LINEAGE_KEY: expected at least ${LINEAGE_KEY_MIN_CHARS} characters`);
+  }
   return { settings, problems, warnings: unknownVariables(env) };
 }
 
 /** `mesh send` takes its defaults from these, agent or not. */
-const READ_ANYWHERE = ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION'];
+const READ_ANYWHERE = ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION', 'MESH_LINEAGE'];
 
 function isSmtpUrl(text: string): boolean {
   try {

@@ -10,6 +10,9 @@ export const TEMPLATE_NAMES = [
   'TASK_ID',
   'ERROR',
   'PAYLOAD_JSON',
+  'AGENT_OUTCOME',
+  'AGENT_ID',
+  'AGENT_OUTPUT_TAIL',
 ] as const;
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 

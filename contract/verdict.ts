@@ -9,6 +9,8 @@ export const SKIP_CODES = {
   'rule-depth': 'The event lies as deep in a chain as `maxDepth` of this rule allows.',
   cooldown: 'The rule fired less than its cooldown ago.',
   dedup: 'This action ran for an equal event less than its dedup window ago.',
+  descendants: 'The first event of the chain has led to `maxDescendants` agents already.',
+  'spawn-rate': 'The first event of the chain has led to three agents within ten seconds already.',
   shadow: 'The rule is in shadow mode: judged and recorded, never acted on.',
   error: 'This event could not be judged, or its remediation could not be started; the reason says why.',
 } as const;

@@ -1,3 +1,6 @@
+import type { Notice, Suppressed } from './notice.js';
+import type { OpenIncident } from './notification.js';
+import type { AgentOutcome } from './remediation.js';
 import type { LoggedVerdict, SkipCode } from './verdict.js';
 
 /** Arguments of the watch's messages, and what its queries answer. */
@@ -46,6 +49,11 @@ export interface SavedWatch {
   inbox: InboxItem[];
   lastEventAt: number;
   runs: number;
+  agents?: KnownAgent[];
+  ends?: UnclaimedEnd[];
+  incidents?: OpenIncident[];
+  /** Messages that wait for the end of a pause. */
+  notices?: Notice[];
 }
 
 /** What waits to be handled, in order of arrival. */
@@ -54,12 +62,43 @@ export type InboxItem = { kind: 'event'; event: unknown; pause?: Pause } | { kin
 export interface SavedGuards {
   /** Hashed event ids, oldest first, parted by spaces. */
   seen: string;
-  /** Rule, key, expiry, label. */
-  cooldowns: [rule: string, key: string, untilAt: number, label?: string][];
+  /** Rule, key, expiry, label (empty: none), what it kept quiet. */
+  cooldowns: [rule: string, key: string, untilAt: number, label?: string, suppressed?: SavedSuppression][];
   /** Per rule and action: keys and expiries, parted by spaces. */
   dedups: [rule: string, action: string, keys: string][];
   /** Windows dropped before their time because the state grew too large. */
   evicted: number;
+}
+
+/** With hashes of the sessions that are not noted by name. */
+export interface SavedSuppression extends Suppressed {
+  others?: string[];
+}
+
+/** An agent that a remediation started: what it reports belongs to the chain, whether it says so or not. */
+export interface KnownAgent {
+  /** Agent and session ids by which it may report. */
+  ids: string[];
+  /** Of what it reports: one more than that of the event it was started for. */
+  depth: number;
+  root: string;
+  /** The rules that fired on the way to it, that of its remediation the last. */
+  path: string[];
+  remediation: string;
+  action: string;
+  /** The remediation wants to hear of its end. */
+  isAwaited: boolean;
+  untilAt: number;
+  /** When the watch first heard of it; it fills this in itself. */
+  sinceAt?: number;
+}
+
+/** The end of an agent nobody knew yet: its launcher may tell only later that it started it. */
+export interface UnclaimedEnd {
+  ids: string[];
+  outcome: AgentOutcome;
+  outputTail?: string;
+  at: number;
 }
 
 export interface Pause {
@@ -93,6 +132,9 @@ export interface SavedChain {
   remediations: number;
   deepest: number;
   lastAt: number;
+  /** Agents it has led to, and when the last ones were started. */
+  spawns?: number;
+  spawnedAt?: number[];
 }
 
 export interface WatchStatus {
@@ -111,5 +153,9 @@ export interface WatchStatus {
     seenIds: number;
   };
   chains: SavedChain[];
+  /** Agents that were started and may still report. */
+  agents?: { known: number; awaited: number };
+  /** Open at a receiver until a success is reported. */
+  incidents?: { rule: string; team: string; channel: string; openedAt: number; task?: string; tool?: string }[];
   history: { events: number; runs: number };
 }

@@ -2,8 +2,11 @@ import { formatProblem, problemsOf } from '../contract/problem.js';
 import { MeshEvent } from '../contract/event.js';
 import type { EventMatches, MatchedBatch } from '../contract/matched.js';
 import type { Ruleset } from '../contract/ruleset.js';
+import { agentEndOf } from './guards/agent-end.js';
+import { verifyLineage } from './lineage/verify.js';
 import { matchEvent, ruleFacts } from './match.js';
 import { messageOf } from '../contract/message-of.js';
+import { worksIn } from './works.js';
 
 export interface LoadedRuleset {
   ruleset: Ruleset;
@@ -11,6 +14,15 @@ export interface LoadedRuleset {
   source: string;
   /** Why a newer version of the file is not in use. */
   problems: string[];
+}
+
+/** What matching needs beyond the rules. `simulate` has none of it: it believes what an event says of itself. */
+export interface MatchContext {
+  /** Whose watch it is, and what its lineage tokens are signed with. */
+  lineage?: { key: string; tenant: string; now: number };
+  redact?(text: string): string;
+  /** The team wants to hear what a cooldown kept quiet. */
+  digest?: boolean;
 }
 
 /** The answer is recorded in the watch's history, where one record may take 2 MB. */
@@ -23,12 +35,13 @@ const MAX_ANSWER_CHARS = 500_000;
 export function matchBatch(
   loaded: LoadedRuleset,
   events: readonly unknown[],
+  context: MatchContext = {},
 ): Extract<MatchedBatch, { available: true }> {
   const { ruleset, hash, source, problems } = loaded;
   const matched: EventMatches[] = [];
   let answerChars = 0;
   for (const event of events) {
-    const one = matchOne(ruleset, event);
+    const one = matchOne(ruleset, event, context);
     matched.push(one);
     answerChars += JSON.stringify(one).length;
     if (answerChars > MAX_ANSWER_CHARS) break;
@@ -41,16 +54,17 @@ export function matchBatch(
       source,
       enabled: ruleset.enabled,
       maxChainDepth: ruleset.maxChainDepth,
+      maxDescendants: ruleset.maxDescendants,
       ...(ruleset.maxEventAgeMs !== undefined && { maxEventAgeMs: ruleset.maxEventAgeMs }),
       problems,
-      rules: ruleset.rules.filter((rule) => used.has(rule.id)).map((rule) => ruleFacts(rule, ruleset)),
+      rules: ruleset.rules.filter((rule) => used.has(rule.id)).map((rule) => ruleFacts(rule, ruleset, context)),
     },
     events: matched,
   };
 }
 
 /** Anyone with the Temporal CLI can signal a watch, so even here an event is parsed before it is trusted. */
-function matchOne(ruleset: Ruleset, event: unknown): EventMatches {
+function matchOne(ruleset: Ruleset, event: unknown, context: MatchContext): EventMatches {
   const parsed = MeshEvent.safeParse(event);
   if (!parsed.success) {
     return {
@@ -58,8 +72,23 @@ function matchOne(ruleset: Ruleset, event: unknown): EventMatches {
     };
   }
   try {
-    return matchEvent(ruleset, parsed.data);
+    return { ...matchEvent(ruleset, parsed.data), ...learn(parsed.data, context) };
   } catch (error) {
     return { error: `could not be matched: ${messageOf(error)}`.slice(0, 500) };
   }
+}
+
+/** What an event tells besides what rules look at. */
+function learn(
+  event: MeshEvent,
+  { lineage: check, redact = (text) => text }: MatchContext,
+): Pick<Extract<EventMatches, { matches: unknown }>, 'lineage' | 'agentEnd' | 'works'> {
+  const token = event.lineage?.token;
+  const agentEnd = agentEndOf(event, redact);
+  const works = worksIn(event);
+  return {
+    ...(token !== undefined && check && { lineage: verifyLineage(token, check) }),
+    ...(agentEnd && { agentEnd }),
+    ...(works && { works }),
+  };
 }

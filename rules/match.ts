@@ -21,15 +21,19 @@ export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMat
 }
 
 /** What the guards need to know of a rule, with the file's defaults filled in. */
-export function ruleFacts(rule: Rule, ruleset: Ruleset): RuleFacts {
+export function ruleFacts(rule: Rule, ruleset: Ruleset, { digest = false }: { digest?: boolean } = {}): RuleFacts {
   const dedupWindowMs = rule.dedupWindowMs ?? ruleset.defaultDedupWindowMs;
+  // A rule on trial tells nobody anything.
+  const tells = rule.mode === 'enforce' && rule.actions.some(({ type, enabled }) => type === 'notify_team' && enabled);
   return {
     id: rule.id,
     mode: rule.mode === 'shadow' ? 'shadow' : 'enforce',
     ...(rule.maxDepth !== undefined && { maxDepth: rule.maxDepth }),
     cooldownMs: rule.cooldownMs ?? ruleset.defaultCooldownMs,
+    ...(digest && tells && { digest }),
     actions: rule.actions.map((action, index) => ({
       name: actionName(action, index),
+      ...(action.type === 'spawn_fallback_agent' && { spawns: true }),
       enabled: action.enabled,
       dedupWindowMs: action.dedupWindowMs ?? dedupWindowMs,
     })),

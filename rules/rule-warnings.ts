@@ -12,6 +12,7 @@ export function ruleWarnings(ruleset: Ruleset): Problem[] {
       eventWarning(rule, at('trigger', 'event')),
       globWarning(rule, at('condition', 'toolNames')),
       depthWarning(rule, ruleset, at('maxDepth')),
+      firstOnlyIfWarning(rule, at('actions', 0, 'onlyIf')),
     ].filter((problem) => problem !== undefined);
   });
 }
@@ -48,5 +49,14 @@ function depthWarning(rule: Rule, ruleset: Ruleset, path: string): Problem | und
     path,
     message: `maxDepth ${rule.maxDepth} has no effect: maxChainDepth of the file is ${ruleset.maxChainDepth}`,
     hint: 'raise maxChainDepth, or lower this',
+  };
+}
+
+function firstOnlyIfWarning(rule: Rule, path: string): Problem | undefined {
+  if (rule.actions[0]?.onlyIf === undefined) return undefined;
+  return {
+    path,
+    message: 'onlyIf looks at the action before, and there is none: this action never runs',
+    hint: 'put it after the action it depends on',
   };
 }

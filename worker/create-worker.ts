@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { createRemediationStarter } from '../activities/adapters/remediation-starter.js';
+import { createAgentWorkflows } from '../activities/actions/spawn-fallback-agent/adapters/agent-workflows.js';
+import { createWorkflows } from '../activities/adapters/workflows/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '../activities/index.js';
 import type { ConnectionSettings } from '../client/connection.js';
 import { TASK_QUEUE } from '../contract/names.js';
@@ -9,7 +10,7 @@ import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
   connection: ConnectionSettings;
-  world: Omit<World, 'starter' | 'temporal'>;
+  world: Omit<World, 'workflows' | 'agentWorkflows' | 'temporal'>;
   taskQueue?: string;
   bundlePath?: string;
   /** Lets tests stand between the workflows and the world. */
@@ -32,7 +33,8 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const activities = createActivities({
     ...setup.world,
     temporal: { address, namespace },
-    starter: createRemediationStarter(client, taskQueue),
+    workflows: createWorkflows(client, taskQueue),
+    agentWorkflows: createAgentWorkflows(client),
   });
   const worker = await Worker.create({
     connection,
@@ -58,6 +60,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
         await worker.run();
       } finally {
         setup.world.mailer.close();
+        await setup.world.outbound.close();
         await connection.close();
       }
     },

@@ -1,5 +1,5 @@
 import { type MeshConfig, parseMeshConfig } from '../config/mesh-config.js';
-import { type Current, ReadThroughFile } from '../config/read-through.js';
+import { type Current, type Parsed, ReadThroughFile } from '../config/read-through.js';
 import { RulesetStore } from '../config/ruleset-store.js';
 import { formatProblem } from '../contract/problem.js';
 import type { Settings } from '../contract/settings.js';
@@ -25,8 +25,13 @@ export function makeSources(settings: Settings, log: Pick<ConsoleLog, 'info' | '
       onProblem: (problem) => log.error({}, `Rules: ${problem}`),
     }),
     config: new ReadThroughFile<MeshConfig>(settings.config, {
-      parse: parseMeshConfig,
+      parse: (content, file) => withUiUrl(parseMeshConfig(content, file), settings.uiUrl),
       onChange: report('Configuration', 'nothing is in use'),
     }),
   };
+}
+
+/** `MESH_UI_URL` goes before what the file says. */
+function withUiUrl(parsed: Parsed<MeshConfig>, uiUrl: string | undefined): Parsed<MeshConfig> {
+  return parsed.ok && uiUrl !== undefined ? { ok: true, value: { ...parsed.value, temporalUi: uiUrl } } : parsed;
 }

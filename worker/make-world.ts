@@ -1,14 +1,19 @@
 import { join } from 'node:path';
-import { createFileMailer, createSmtpMailer } from '../activities/adapters/mailer.js';
+import { createFileMailer } from '../activities/actions/notify-team/channels/email/adapters/file-mailer.js';
+import { createSmtpMailer } from '../activities/actions/notify-team/channels/email/adapters/smtp-mailer.js';
+import type { Mailer } from '../activities/actions/notify-team/channels/email/mail.js';
+import { createOutbound } from '../activities/adapters/outbound/create-outbound.js';
 import type { Environment, Settings } from '../contract/settings.js';
 import type { ConsoleLog } from './console-log.js';
 import type { WorkerSetup } from './create-worker.js';
+import { readLineageKey } from './lineage-key.js';
 import { makeSources, type Sources } from './make-sources.js';
 
 export interface MakeWorldOptions {
   settings: Settings;
   env: Environment;
   log: Pick<ConsoleLog, 'info' | 'error'>;
+  /** Of the server that runs along, if any. */
   temporalUi: string | undefined;
 }
 
@@ -16,11 +21,16 @@ export interface MakeWorldOptions {
 export function makeWorld({ settings, env, log, temporalUi }: MakeWorldOptions): WorkerSetup['world'] & Sources {
   return {
     ...makeSources(settings, log),
-    mailer:
-      settings.smtpUrl === undefined
-        ? createFileMailer(join(settings.home, 'mail'))
-        : createSmtpMailer(settings.smtpUrl),
+    mailer: makeMailer(settings),
+    outbound: createOutbound(),
+    redactKeys: settings.redactKeys,
+    lineageKey: readLineageKey(settings),
     env,
-    temporalUi,
+    temporalUi: settings.uiUrl ?? temporalUi,
   };
+}
+
+/** It connects when the first mail is sent. */
+export function makeMailer({ smtpUrl, home }: Pick<Settings, 'smtpUrl' | 'home'>): Mailer {
+  return smtpUrl === undefined ? createFileMailer(join(home, 'mail')) : createSmtpMailer(smtpUrl);
 }

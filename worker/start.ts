@@ -49,7 +49,7 @@ async function start(): Promise<void> {
     try {
       const worker = await createWorker({ connection: given, world });
       const running = worker.run();
-      const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? ownUi;
+      const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? world.temporalUi;
       printBanner({ settings, connection: given, server, temporalUi, rules, gateway: door.description });
       consoleLog.showNews();
       const ended = await Promise.race([running, stopping, ...(server ? [server.ended.then(() => 'server')] : [])]);

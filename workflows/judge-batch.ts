@@ -1,20 +1,11 @@
 import { type ActivityFailure, proxyLocalActivities, rootCause, TimeoutFailure } from '@temporalio/workflow';
-import type { Fire, WatchActivities } from '../contract/activities.js';
+import type { WatchActivities } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
 import type { EventMatches, RulesetFacts } from '../contract/matched.js';
-import type { LoggedVerdict, MissedRule, Verdict } from '../contract/verdict.js';
-import { judgeAtDoor, judgedError, judgeMatched } from '../rules/guards/judge.js';
-import { hashId, markSeen } from '../rules/guards/seen.js';
-import { noteChain } from './chains.js';
+import { hashId } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
-import { logVerdicts, type VerdictSubject } from './verdict-log.js';
+import { type Firing, judgeItem } from './judge-item.js';
 import type { WatchState } from './watch-state.js';
-
-/** A rule that fired for an event, and the log entries that will name its remediation. */
-export interface Firing {
-  fire: Fire;
-  entries: LoggedVerdict[];
-}
 
 export type JudgedBatch =
   | {
@@ -95,72 +86,6 @@ async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matche
     matches.push(...one.events);
   }
   return { available: true, ...(ruleset && { ruleset }), events: matches };
-}
-
-function judgeItem(
-  state: WatchState,
-  item: EventItem,
-  matched: EventMatches | undefined,
-  ruleset: RulesetFacts | undefined,
-  now: number,
-): Firing[] {
-  const verdicts = verdictsOn(state, item, matched, ruleset, now);
-  const subject = subjectOf(item.event);
-  const entries = logVerdicts(state, subject, verdicts, now, missedBy(verdicts, matched));
-  const firedRules = new Set(verdicts.flatMap((verdict) => (verdict.verdict === 'fire' ? [verdict.rule] : [])));
-  if (firedRules.size === 0) return [];
-
-  const event = item.event as MeshEvent;
-  return [...firedRules].map((rule) => {
-    noteChain(state.chains, event, now);
-    const fired = entries.filter((entry) => entry.verdict === 'fire' && entry.rule === rule);
-    return { fire: { event, rule, actions: fired.map((entry) => entry.action ?? '') }, entries: fired };
-  });
-}
-
-function verdictsOn(
-  state: WatchState,
-  item: EventItem,
-  matched: EventMatches | undefined,
-  ruleset: RulesetFacts | undefined,
-  now: number,
-): Verdict[] {
-  const id = eventIdOf(item.event);
-  if (id === undefined) return [judgedError('not a valid event: it has no id')];
-  const event = item.event as MeshEvent;
-  try {
-    // The pause may have come while the batch was being matched.
-    const refused = judgeAtDoor(state.memory, event, item.pause);
-    if (refused) {
-      if (refused.code !== 'duplicate') markSeen(state.memory, id);
-      return [refused];
-    }
-    if (!matched || 'error' in matched) return [judgedError(matched?.error ?? 'was not matched')];
-    if (!ruleset) return [judgedError('was matched without a ruleset')];
-    const verdicts = judgeMatched(state.memory, event, ruleset, matched, now);
-    markSeen(state.memory, id);
-    return verdicts;
-  } catch (error) {
-    // A mistake of ours must not stop the watch: this event's verdict says so, the others go on.
-    return [judgedError(`could not be judged: ${error instanceof Error ? error.message : String(error)}`)];
-  }
-}
-
-/** Only where matching decided anything: a copy of an event shares the match of the first one. */
-function missedBy(verdicts: Verdict[], matched: EventMatches | undefined): MissedRule[] {
-  const wasMatched = verdicts.some(
-    (verdict) => verdict.rule !== undefined || ('code' in verdict && verdict.code === 'no-match'),
-  );
-  return wasMatched && matched && 'misses' in matched ? (matched.misses ?? []) : [];
-}
-
-function subjectOf(event: unknown): VerdictSubject {
-  const { id, event: name, depth } = (event ?? {}) as Partial<Record<keyof MeshEvent, unknown>>;
-  return {
-    id: typeof id === 'string' ? id.slice(0, 200) : '?',
-    event: typeof name === 'string' ? name.slice(0, 128) : '?',
-    depth: typeof depth === 'number' ? depth : 0,
-  };
 }
 
 function causeOf(error: unknown): string {

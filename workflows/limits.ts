@@ -16,7 +16,9 @@ export const MAX_BATCH_EVENTS = 500;
 /** A batch is handed to the matching as a whole, so large events go in smaller batches. */
 export const MAX_BATCH_BYTES = 4_000_000;
 export const MAX_STARTS_PER_CALL = 50;
-export const MAX_CHAINS = 500;
+
+/** What is remembered for a day or longer is forgotten in coarser steps still. */
+export const FORGET_STEP_MS = 600_000;
 
 /** Dedup windows are pruned in steps: one timer for each of thousands of them would be all the watch does. */
 export const PRUNE_STEP_MS = 10_000;

@@ -1,51 +1,74 @@
 import type {
   ActionResult,
   ActionStatus,
+  PendingAction,
   RemediationInput,
   RemediationOutcome,
   RemediationProgress,
   RemediationResult,
 } from '../contract/remediation.js';
 
+/** How far an action that runs has come. */
+export type RunningNews = Partial<Pick<PendingAction, 'note' | 'launches' | 'agent' | 'deliveries'>>;
+
 export type ActionState =
-  { state: 'waiting' } | { state: 'running'; sinceAt: number } | { state: 'done'; result: ActionResult };
+  | { state: 'waiting'; note?: string }
+  | ({ state: 'running'; sinceAt: number } & RunningNews)
+  | { state: 'done'; result: ActionResult };
 
 /** What each action of a remediation has come to. */
 export interface Progress {
+  /** It waits for something other than its turn. */
+  wait(action: string, note: string): void;
   start(action: string): void;
+  /** Adds to what is shown of one that runs. */
+  show(action: string, news: RunningNews): void;
   finish(result: ActionResult): void;
   of(action: string): ActionState;
   /** The results there are, in the order of the rule. */
   soFar(): ActionResult[];
+  /** The actions before this one: what is done, and what is not. */
+  before(action: string): { soFar: ActionResult[]; pending: PendingAction[] };
   /** What the `progress` query answers: also the actions that run or wait. */
   now(): RemediationProgress;
   result(): RemediationResult;
 }
 
 export function createProgress(input: RemediationInput, onChange: (progress: Progress) => void): Progress {
-  const states = new Map<string, ActionState>(
-    input.earlier?.map((result) => [result.action, { state: 'done', result }]),
-  );
+  const states = new Map<string, ActionState>();
+  // When an operator has it retried, what was done before stays done.
+  for (const result of input.earlier ?? []) {
+    if (isDone(result)) states.set(result.action, { state: 'done', result });
+  }
+  const set = (action: string, state: ActionState) => {
+    states.set(action, state);
+    onChange(progress);
+  };
   const progress: Progress = {
-    start(action) {
-      states.set(action, { state: 'running', sinceAt: Date.now() });
-      onChange(progress);
+    wait: (action, note) => set(action, { state: 'waiting', note }),
+    start: (action) => set(action, { state: 'running', sinceAt: Date.now() }),
+    show(action, news) {
+      const state = progress.of(action);
+      // News may come late.
+      if (state.state === 'running') set(action, { ...state, ...news });
     },
-    finish(result) {
-      states.set(result.action, { state: 'done', result });
-      onChange(progress);
-    },
+    finish: (result) => set(result.action, { state: 'done', result }),
     of: (action) => states.get(action) ?? { state: 'waiting' },
-    soFar: () =>
-      input.actions.flatMap(({ name }) => {
-        const state = progress.of(name);
-        return state.state === 'done' ? [state.result] : [];
-      }),
+    soFar: () => input.actions.flatMap(({ name }) => doneIn(progress.of(name))),
+    before(action) {
+      const names = input.actions.map(({ name }) => name);
+      const isBefore = (one: { action: string }) => names.indexOf(one.action) < names.indexOf(action);
+      const pending = progress.now().actions.filter(isPending);
+      return { soFar: progress.soFar().filter(isBefore), pending: pending.filter(isBefore) };
+    },
     now: () => ({
       outcome: progress.soFar().length < input.actions.length ? 'running' : progress.result().outcome,
-      actions: input.actions.map(({ name, type }) => {
-        const state = progress.of(name);
-        return state.state === 'done' ? state.result : { action: name, type, status: state.state };
+      actions: input.actions.map(({ name: action, type }) => {
+        const state = progress.of(action);
+        if (state.state === 'done') return state.result;
+        if (state.state === 'waiting') return { action, type, status: state.state, note: state.note };
+        const { note, launches, agent, deliveries } = state;
+        return { action, type, status: state.state, note, launches, agent, deliveries };
       }),
     }),
     result() {
@@ -54,6 +77,18 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
     },
   };
   return progress;
+}
+
+function isDone({ status }: ActionResult): boolean {
+  return status === 'executed' || status === 'skipped';
+}
+
+function isPending(one: ActionResult | PendingAction): one is PendingAction {
+  return one.status === 'running' || one.status === 'waiting';
+}
+
+function doneIn(state: ActionState): ActionResult[] {
+  return state.state === 'done' ? [state.result] : [];
 }
 
 /** The worst wins; a remediation counts as skipped only when all of it was. */

@@ -1,21 +1,19 @@
 import {
   ApplicationFailure,
-  CancellationScope,
   defineQuery,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
 import type { FailureType } from '../contract/failures.js';
-import type { ActionPlan, RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
-import { summaryOf } from '../contract/summary.js';
-import { runAction } from './actions.js';
-import { PATIENCE_MS } from './limits.js';
+import type { RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
+import { runAction } from './actions/run-action.js';
+import { listenForAgents } from './agent-news.js';
 import { type Progress, createProgress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
+import { untilNextMayStart } from './turns.js';
 
 /**
  * The workflow of one fired rule: runs its actions in order. A failed action never stops the next, and one that takes long
@@ -23,20 +21,23 @@ import { renderRemediationDetails } from './remediation-details.js';
  */
 export async function remediate(input: RemediationInput): Promise<RemediationResult> {
   const progress = createProgress(input, showDetails);
+  // First of all: an agent may tell of its end before anything else has happened here.
+  const agentEnds = listenForAgents((action, agent) => progress.show(action, { agent, note: undefined }));
   setHandler(defineQuery<RemediationProgress>(QUERIES.progress), () => progress.now(), {
     description: 'What each action has come to so far.',
   });
   showDetails(progress);
 
-  const running: Promise<void>[] = [];
-  // When an operator has it retried, what was done before stays done.
+  const running = new Map<string, Promise<void>>();
   const due = input.actions.filter(({ name }) => progress.of(name).state !== 'done');
   for (const [index, plan] of due.entries()) {
-    const run = runAction(plan, input, progress);
-    running.push(run);
-    if (index < due.length - 1) await waitPatiently(run, plan);
+    const endOf = (action: string) => running.get(action);
+    const run = runAction(plan, { remediation: input, progress, agentEnds, endOf });
+    running.set(plan.name, run);
+    const next = due[index + 1];
+    if (next) await untilNextMayStart(plan, next, run, progress);
   }
-  await Promise.all(running);
+  await Promise.all(running.values());
 
   const result = progress.result();
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
@@ -50,17 +51,6 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
 }
 
 const OUTCOME = defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOutcome);
-
-/** Waits until the action is done, but only so long: the ones after it must not starve while it retries. */
-async function waitPatiently(run: Promise<void>, plan: ActionPlan): Promise<void> {
-  const timer = new CancellationScope();
-  const patience = timer
-    .run(() => sleep(PATIENCE_MS, { summary: summaryOf(`goes on if not done by then: ${plan.name}`) }))
-    // Cancelled because the action is done, or because the remediation is aborted: in both cases the wait is over.
-    .catch(() => undefined);
-  await Promise.race([run, patience]);
-  timer.cancel();
-}
 
 /** Closes the workflow as failed, so that operators see red, with the whole result in the details. */
 function failure(result: RemediationResult): ApplicationFailure {

@@ -1,6 +1,6 @@
 import { proxyLocalActivities, rootCause } from '@temporalio/workflow';
 import type { StartAnswer, WatchActivities } from '../contract/activities.js';
-import type { Firing } from './judge-batch.js';
+import type { Firing } from './judge-item.js';
 import { MAX_STARTS_PER_CALL } from './limits.js';
 import { turnIntoError } from './verdict-log.js';
 import type { WatchState } from './watch-state.js';

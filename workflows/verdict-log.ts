@@ -1,4 +1,5 @@
 import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
+import type { Notice } from '../contract/notice.js';
 import type { RuleCounters } from '../contract/watch.js';
 import type { WatchState } from './watch-state.js';
 
@@ -50,6 +51,12 @@ function countCopy(state: WatchState, subject: VerdictSubject, at: number): bool
 /** A signal that was not understood is answered where people look for answers: among the verdicts. */
 export function logRefusedSignal(state: WatchState, signal: string, reason: string, at: number): void {
   keep(state, [{ verdict: 'skip', code: 'error', reason, at, eventId: '?', event: `signal ${signal}`, depth: 0 }]);
+}
+
+/** A message that no event brought about has no event to stand with. */
+export function logFailedNotice(state: WatchState, { id, rule }: Notice, why: string, at: number): void {
+  const reason = cut(`message ${id} could not be started: ${why}`);
+  keep(state, [{ verdict: 'skip', code: 'error', reason, rule, at, eventId: '?', event: 'message', depth: 0 }]);
 }
 
 /** A fire whose remediation could not be started becomes an error where people look for it. Its guards stay armed. */

@@ -1,11 +1,14 @@
 import type { LoggedVerdict, SkipCode } from '../contract/verdict.js';
 import type { RuleCounters } from '../contract/watch.js';
 import { code, utc } from '../contract/markdown.js';
+import { listAgents } from '../rules/guards/known-agents.js';
 import type { Hold } from './hold.js';
 import type { WatchState } from './watch-state.js';
 
 const SHOWN_RULES = 30;
 const SHOWN_VERDICTS = 10;
+const SHOWN_CHAINS = 5;
+const SHOWN_INCIDENTS = 10;
 
 /** What an operator sees on top of the watch in the Temporal UI, in Markdown. */
 export function renderWatchDetails(state: WatchState, hold: Hold | undefined, waiting: number): string {
@@ -14,6 +17,8 @@ export function renderWatchDetails(state: WatchState, hold: Hold | undefined, wa
     rulesetLines(state),
     rulesList(state),
     lastVerdicts(state),
+    chainsList(state),
+    incidentsList(state),
     `Windows armed: ${state.memory.cooldowns.size} cooldown, ${state.memory.dedups.size} dedup` +
       (state.evicted > 0 ? `; **${state.evicted} dropped early** because the state grew too large` : ''),
     HOW_TO_ACT,
@@ -109,4 +114,40 @@ function verdictLine(verdicts: LoggedVerdict[], latest: number): string {
 function momentOf(at: number, latest: number): string {
   const isSameDay = utc(at).slice(0, 10) === utc(latest).slice(0, 10);
   return isSameDay ? utc(at).slice(11, 19) : utc(at).slice(0, 19);
+}
+
+/** Those that led to the most agents: who looks for what runs away looks here. */
+function chainsList({ memory }: WatchState): string {
+  const chains = [...memory.chains.values()].filter(({ spawns = 0 }) => spawns > 0);
+  if (chains.length === 0) return '';
+  const known = listAgents(memory.agents);
+  const awaited = known.filter(({ isAwaited }) => isAwaited).length;
+  const lines = chains
+    .sort((one, other) => (other.spawns ?? 0) - (one.spawns ?? 0) || other.lastAt - one.lastAt)
+    .slice(0, SHOWN_CHAINS)
+    .map(
+      ({ root, spawns = 0, remediations, deepest, lastAt }) =>
+        `- ${code(root)}: ${spawns} agents, ${remediations} remediations, down to depth ${deepest}, last ${utc(lastAt)}`,
+    );
+  return [
+    '**First events that led to the most agents** (within a day)',
+    '',
+    ...lines,
+    '',
+    `Agents that may still report: ${known.length}, of which ${awaited} are waited for`,
+  ].join('\n');
+}
+
+function incidentsList({ incidents }: WatchState): string {
+  if (incidents.length === 0) return '';
+  const lines = incidents.slice(-SHOWN_INCIDENTS).map(({ rule, team, channel, openedAt, resolveOn, task, tool }) => {
+    const names = { task, tool };
+    const subjects = resolveOn.flatMap((what) => {
+      const name = names[what];
+      return name === undefined ? [] : [`${what} ${code(name)}`];
+    });
+    return `- ${code(rule)} at ${code(`${team}/${channel}`)} since ${utc(openedAt)}, until ${subjects.join(' or ') || '?'} succeeds`;
+  });
+  const more = incidents.length > SHOWN_INCIDENTS ? [`- … and ${incidents.length - SHOWN_INCIDENTS} more`] : [];
+  return ['**Open incidents**', '', ...lines.reverse(), ...more].join('\n');
 }

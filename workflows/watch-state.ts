@@ -1,16 +1,21 @@
+import type { Notice } from '../contract/notice.js';
+import type { OpenIncident } from '../contract/notification.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
 import type {
   InboxItem,
+  KnownAgent,
   KnownRuleset,
   Pause,
   RuleCounters,
-  SavedChain,
   SavedGuards,
   SavedWatch,
+  UnclaimedEnd,
   WatchCounters,
   WatchInput,
 } from '../contract/watch.js';
+import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
 import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
+import type { OutgoingNews } from './watch-agents.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
 const VERDICTS_WHEN_CROWDED = 20;
@@ -22,7 +27,12 @@ export interface WatchState {
   evicted: number;
   counters: Omit<WatchCounters, 'rules'> & { rules: Map<string, RuleCounters> };
   verdicts: LoggedVerdict[];
-  chains: Map<string, SavedChain>;
+  ends: UnclaimedEnd[];
+  incidents: OpenIncident[];
+  /** Messages to start. While the tenant is paused they wait, also through continue-as-new. */
+  notices: Notice[];
+  /** What remediations are to be told, at once: not carried over, so nothing may be left in here then. */
+  outgoing: OutgoingNews[];
   pause: Pause | undefined;
   ruleset: KnownRuleset | undefined;
   lastEventAt: number;
@@ -37,7 +47,10 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
       evicted: 0,
       counters: { events: 0, fired: 0, skipped: {}, rules: new Map() },
       verdicts: [],
-      chains: new Map(),
+      ends: [],
+      incidents: [],
+      notices: [],
+      outgoing: [],
       pause: undefined,
       ruleset: undefined,
       lastEventAt: now,
@@ -46,11 +59,14 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
   }
   return {
     tenant,
-    memory: loadGuards(saved.guards),
+    memory: loadMemory(saved),
     evicted: saved.guards.evicted,
     counters: { ...saved.counters, rules: new Map(saved.counters.rules) },
     verdicts: saved.verdicts,
-    chains: new Map(saved.chains.map((chain) => [chain.root, chain])),
+    ends: saved.ends ?? [],
+    incidents: saved.incidents ?? [],
+    notices: saved.notices ?? [],
+    outgoing: [],
     pause: saved.paused,
     ruleset: saved.ruleset,
     lastEventAt: saved.lastEventAt,
@@ -60,13 +76,12 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
 
 /**
  * The one JSON value that goes through continue-as-new. When it would be larger than `maxBytes`, what is only kept for people
- * goes first: what rules missed on, then old verdicts. Then the windows nearest to expiry go, and are counted. Events that
- * wait in the inbox are never dropped: see `canSave`.
+ * goes first, then what is old; then the windows nearest to expiry go, and are counted. Events that wait in the inbox are
+ * never dropped: see `canSave`.
  */
 export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes = MAX_STATE_BYTES): SavedWatch {
   const isTooLarge = () => byteLength(toSaved(state, inbox)) > maxBytes;
-  if (isTooLarge()) state.verdicts = state.verdicts.map(({ missed: _missed, ...verdict }) => verdict);
-  if (isTooLarge()) state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED);
+  for (const shed of SHEDDABLE) if (isTooLarge()) shed(state);
   for (;;) {
     const saved = toSaved(state, inbox);
     const excess = byteLength(saved) - maxBytes;
@@ -77,6 +92,26 @@ export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes =
   }
 }
 
+/** In this order: what rules missed on, old verdicts, what ended agents said, and the oldest of all that waits for something. */
+const SHEDDABLE: ((state: WatchState) => void)[] = [
+  (state) => (state.verdicts = state.verdicts.map(({ missed: _missed, ...verdict }) => verdict)),
+  (state) => (state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED)),
+  (state) => (state.ends = state.ends.map(({ outputTail: _outputTail, ...end }) => end)),
+  (state) => (state.ends = lastWithin(state.ends, 50_000)),
+  (state) => (state.notices = lastWithin(state.notices, 200_000)),
+  (state) => (state.incidents = lastWithin(state.incidents, 200_000)),
+  ({ memory }) => {
+    const kept = lastWithin(listAgents(memory.agents), 400_000);
+    for (const [id, agent] of memory.agents) if (!kept.includes(agent)) memory.agents.delete(id);
+  },
+];
+
+function lastWithin<T>(list: T[], maxBytes: number): T[] {
+  let bytes = 0;
+  const first = list.findLastIndex((one) => (bytes += byteLength(one)) > maxBytes);
+  return list.slice(first + 1);
+}
+
 /** A third of the state may be waiting events; with more than that the watch stays in its run until they are judged. */
 export function canSave(inboxBytes: number): boolean {
   return inboxBytes <= MAX_STATE_BYTES / 3;
@@ -85,7 +120,7 @@ export function canSave(inboxBytes: number): boolean {
 /** What a window adds to the saved state at least; a second look shows whether more must go. */
 function savedBytes(key: string, window: Cooldown | Dedup): number {
   if ('action' in window) return `${key} ${window.untilAt.toString(36)} `.length;
-  return byteLength([window.rule, key, window.untilAt, ...(window.label === undefined ? [] : [window.label])]) + 1;
+  return byteLength(saveCooldown(key, window)) + 1;
 }
 
 function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
@@ -93,13 +128,22 @@ function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
     guards: saveGuards(state),
     counters: { ...state.counters, rules: [...state.counters.rules] },
     verdicts: state.verdicts,
-    chains: [...state.chains.values()],
+    chains: [...state.memory.chains.values()],
     ...(state.pause && { paused: state.pause }),
     ...(state.ruleset && { ruleset: state.ruleset }),
     inbox,
     lastEventAt: state.lastEventAt,
     runs: state.runs,
+    agents: saveAgents(state.memory.agents),
+    ends: state.ends,
+    incidents: state.incidents,
+    notices: state.notices,
   };
+}
+
+/** Each under the ids that are still its own. */
+function saveAgents(agents: KnownAgents): KnownAgent[] {
+  return listAgents(agents).map((agent) => ({ ...agent, ids: agent.ids.filter((id) => agents.get(id) === agent) }));
 }
 
 function saveGuards({ memory, evicted }: WatchState): SavedGuards {
@@ -112,19 +156,31 @@ function saveGuards({ memory, evicted }: WatchState): SavedGuards {
   }
   return {
     seen: [...memory.seen].join(' '),
-    cooldowns: [...memory.cooldowns].map(([key, { rule, untilAt, label }]) =>
-      label === undefined ? [rule, key, untilAt] : [rule, key, untilAt, label],
-    ),
+    cooldowns: [...memory.cooldowns].map(([key, cooldown]) => saveCooldown(key, cooldown)),
     dedups: [...dedups.values()].map(({ rule, action, keys }) => [rule, action, keys.join(' ')]),
     evicted,
   };
 }
 
+function saveCooldown(key: string, cooldown: Cooldown): SavedGuards['cooldowns'][number] {
+  const { rule, untilAt, label, suppressed } = cooldown;
+  if (suppressed) return [rule, key, untilAt, label ?? '', suppressed];
+  return label === undefined ? [rule, key, untilAt] : [rule, key, untilAt, label];
+}
+
+/** Older runs saved neither agents nor what cooldowns kept quiet. */
+function loadMemory({ guards, chains, agents = [] }: SavedWatch): GuardMemory {
+  const memory = loadGuards(guards);
+  for (const chain of chains) memory.chains.set(chain.root, chain);
+  for (const agent of agents) for (const id of agent.ids) memory.agents.set(id, agent);
+  return memory;
+}
+
 function loadGuards(saved: SavedGuards): GuardMemory {
   const memory = emptyMemory();
   for (const id of words(saved.seen)) memory.seen.add(id);
-  for (const [rule, key, untilAt, label] of saved.cooldowns) {
-    memory.cooldowns.set(key, { rule, untilAt, ...(label !== undefined && { label }) });
+  for (const [rule, key, untilAt, label = '', suppressed] of saved.cooldowns) {
+    memory.cooldowns.set(key, { rule, untilAt, ...(label !== '' && { label }), ...(suppressed && { suppressed }) });
   }
   for (const [rule, action, keys] of saved.dedups) {
     const parts = words(keys);

@@ -1,5 +1,7 @@
+import type { OpenIncident } from '../contract/notification.js';
 import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
 import type { JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
 import { hasSeen } from '../rules/guards/seen.js';
 import type { Hold } from './hold.js';
 import { eventIdOf, type Inbox } from './inbox.js';
@@ -22,13 +24,15 @@ export function statusOf(
     held: hold ? { events: waiting, sinceAt: hold.sinceAt, problems: hold.problems } : null,
     counters: { ...counters, rules: Object.fromEntries(counters.rules) },
     guards: {
-      cooldowns: nearest([...memory.cooldowns.values()]),
+      cooldowns: nearest([...memory.cooldowns.values()]).map(({ suppressed: _suppressed, ...cooldown }) => cooldown),
       dedups: nearest([...memory.dedups.values()]),
       live: { cooldowns: memory.cooldowns.size, dedups: memory.dedups.size },
       evicted: state.evicted,
       seenIds: memory.seen.size,
     },
-    chains: [...state.chains.values()],
+    chains: [...memory.chains.values()],
+    agents: agentsIn(memory.agents),
+    incidents: state.incidents.map(shortIncident),
     history: { events: historyEvents, runs: state.runs },
   };
 }
@@ -47,6 +51,15 @@ export function judgementOf(state: WatchState, inbox: Inbox, query: JudgementQue
   const isWaiting = inbox.items().some((item) => item.kind === 'event' && eventIdOf(item.event) === eventId);
   if (isWaiting) return { state: 'waiting', verdicts };
   return { state: hasSeen(state.memory, eventId) ? 'forgotten' : 'unknown', verdicts };
+}
+
+function agentsIn(agents: KnownAgents): WatchStatus['agents'] {
+  const known = listAgents(agents);
+  return { known: known.length, awaited: known.filter(({ isAwaited }) => isAwaited).length };
+}
+
+function shortIncident({ rule, team, channel, openedAt, task, tool }: OpenIncident) {
+  return { rule, team, channel, openedAt, ...(task !== undefined && { task }), ...(tool !== undefined && { tool }) };
 }
 
 function nearest<T extends { untilAt: number }>(windows: T[]): T[] {

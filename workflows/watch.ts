@@ -14,11 +14,13 @@ import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
 import type { BatchHint, JudgementQuery, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
 import { pruneExpired, rearm } from '../rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
-import { pruneChains } from './chains.js';
+import { collectDigests } from './digests.js';
 import { type Hold, startHold } from './hold.js';
 import { createInbox, type EventItem } from './inbox.js';
+import { openIncidents } from './incidents.js';
 import { judgeBatch } from './judge-batch.js';
 import {
+  FORGET_STEP_MS,
   IDLE_AFTER_MS,
   IDLE_CLOSE_MS,
   IDLE_HISTORY_EVENTS,
@@ -28,8 +30,12 @@ import {
   MAX_HISTORY_EVENTS,
   PRUNE_STEP_MS,
 } from './limits.js';
+import { forgetOld, nextToForgetAt } from './forget-old.js';
+import { textOrTextIn } from './read-argument.js';
+import { hasToSendOut, sendOut } from './send-out.js';
 import { startFirings } from './start-firings.js';
 import { logRefusedSignal } from './verdict-log.js';
+import { announceAgents } from './watch-agents.js';
 import { renderWatchDetails } from './watch-details.js';
 import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
 import { judgementOf, statusOf, verdictsOf } from './watch-status.js';
@@ -50,6 +56,8 @@ const SIGNAL_DESCRIPTIONS: Record<keyof typeof SIGNALS, string> = {
   rearm: 'Ends cooldown and dedup windows now: {"rule": "<id>"}, or {} for every rule.',
   pause: 'Kill switch: every event is skipped until resumed. {"reason": "…"} is shown.',
   resume: 'Ends a pause.',
+  agents: 'From remediations: agents they start, so that what these report is known to be theirs.',
+  incidents: 'From deliveries: incidents that are open at a receiver until a success is reported.',
 };
 
 async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Promise<void> {
@@ -66,16 +74,22 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   showDetails();
 
   for (;;) {
-    if (!hasWork()) {
+    if (!hasWork() && !hasToSendOut(state)) {
       setAlarm();
       // While it holds events, nothing but their arrival makes the history grow.
       await condition(
-        () => hasWork() || alarm.isRinging() || (hold !== undefined && (hold.isOver || shouldContinueAsNew())),
+        () =>
+          hasWork() ||
+          hasToSendOut(state) ||
+          alarm.isRinging() ||
+          (hold !== undefined && (hold.isOver || shouldContinueAsNew())),
       );
     }
     if (hasWork()) await handleNext();
     if (hold?.isOver && inbox.size() === 0) endHold();
     if (alarm.isRinging()) prune();
+    collectDigests(state, Date.now());
+    await sendOut(state);
     if (isIdleForGood()) return;
     if (shouldContinueAsNew()) {
       await continueAsNew<typeof watch>({ ...input, saved: saveWatchState(state, inbox.items()) });
@@ -118,17 +132,22 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
       case SIGNALS.rearm:
         return requestRearm(argument);
       case SIGNALS.pause:
-        return pause(textIn(argument, 'reason'));
+        return pause(textOrTextIn(argument, 'reason'));
       case SIGNALS.resume:
         return resume();
+      case SIGNALS.agents:
+        refuse(signal, announceAgents(state, argument, Date.now()));
+        return showDetails();
+      case SIGNALS.incidents:
+        refuse(signal, openIncidents(state, argument, Date.now()));
+        return showDetails();
       default:
-        logRefusedSignal(
-          state,
-          signal.slice(0, 100),
-          `expected one of ${Object.values(SIGNALS).join(', ')}`,
-          Date.now(),
-        );
+        refuse(signal.slice(0, 100), `expected one of ${Object.values(SIGNALS).join(', ')}`);
     }
+  }
+
+  function refuse(signal: string, problem: string | undefined): void {
+    if (problem !== undefined) logRefusedSignal(state, signal, problem, Date.now());
   }
 
   function pause(reason: string | undefined): void {
@@ -139,11 +158,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
 
   /** A misspelt key must not re-arm every rule. */
   function requestRearm(request: unknown): void {
-    const rule = textIn(request, 'rule');
+    const rule = textOrTextIn(request, 'rule');
     const isForAll =
       request === undefined || request === null || (typeof request === 'object' && Object.keys(request).length === 0);
     if (rule !== undefined || isForAll) return inbox.addRearm(rule);
-    logRefusedSignal(state, SIGNALS.rearm, 'expected {"rule": "<id>"}, or {} for every rule', Date.now());
+    refuse(SIGNALS.rearm, 'expected {"rule": "<id>"}, or {} for every rule');
   }
 
   function resume(): void {
@@ -200,8 +219,10 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     if (!hold && workflowInfo().historyLength > IDLE_HISTORY_EVENTS) {
       consider(Math.max(state.lastEventAt, prunedAt) + IDLE_AFTER_MS, 'continues as new if nothing happens');
     }
-    // Not while a window is live: it would ring at once, again and again, until that window ends.
-    if (!hold && !state.pause && !remembersWindows()) {
+    const toForgetAt = nextToForgetAt(state);
+    if (toForgetAt !== undefined) consider(Math.max(toForgetAt, prunedAt + FORGET_STEP_MS), 'forgets what is old');
+    // Not while there is something to remember: it would ring at once, again and again, until that is forgotten.
+    if (!hold && !state.pause && !remembersAnything()) {
       consider(Math.max(state.lastEventAt + idleCloseMs, Date.now() + 1), 'closes if idle');
     }
     alarm.ringBy(next.at, next.summary);
@@ -211,17 +232,19 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     alarm.silence();
     prunedAt = Date.now();
     pruneExpired(state.memory, prunedAt);
-    pruneChains(state.chains, prunedAt);
+    forgetOld(state, prunedAt);
     showDetails();
   }
 
   function isIdleForGood(): boolean {
     const idleMs = Date.now() - state.lastEventAt;
-    return inbox.size() === 0 && !remembersWindows() && !state.pause && !hold && idleMs >= idleCloseMs;
+    return inbox.size() === 0 && !remembersAnything() && !state.pause && !hold && idleMs >= idleCloseMs;
   }
 
-  function remembersWindows(): boolean {
-    return state.memory.cooldowns.size + state.memory.dedups.size > 0;
+  function remembersAnything(): boolean {
+    const { cooldowns, dedups } = state.memory;
+    const windows = cooldowns.size + dedups.size;
+    return windows + state.notices.length > 0 || nextToForgetAt(state) !== undefined;
   }
 
   function shouldContinueAsNew(): boolean {
@@ -232,7 +255,7 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
       historySize >= MAX_HISTORY_BYTES ||
       // A signal that slips in now would make the run replay whole, and stall for most of a second.
       ((isIdle || (hasGapAhead && inbox.size() === 0)) && historyLength > IDLE_HISTORY_EVENTS);
-    return isLong && canSave(inbox.bytes());
+    return isLong && canSave(inbox.bytes()) && !hasToSendOut(state);
   }
 
   function showDetails(): void {
@@ -242,11 +265,4 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
 
 function isGapAhead(hint: unknown): boolean {
   return typeof hint === 'object' && hint !== null && (hint as Partial<BatchHint>).gapAhead === true;
-}
-
-/** Signals come from people too, typed by hand: an argument of another shape must not stop the watch. A bare text is taken. */
-function textIn(argument: unknown, key: string): string | undefined {
-  const value =
-    typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>)[key] : argument;
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,10 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatProblem, type Problem } from '../../contract/problem.js';
+import { type Environment, readSettings, type Settings } from '../../contract/settings.js';
 import { parseRuleset } from '../../rules/parse-ruleset.js';
 import { CliError } from './cli-error.js';
+import type { Programs } from './programs.js';
 import { inputName, readInput } from './read-input.js';
+import { plural } from './render/facts.js';
 
 interface CheckOptions {
   json?: boolean;
@@ -14,24 +17,33 @@ interface CheckOptions {
 interface Checked {
   file: string;
   valid: boolean;
-  rules: number;
+  /** How many of each there are. */
+  rules?: number;
+  agents?: number;
+  teams?: number;
   problems: Problem[];
   warnings: Problem[];
 }
 
-export function addCheckCommand(program: Command): void {
+export function addCheckCommand(program: Command, { checkConfig }: Programs): void {
   program
     .command('check')
-    .description('check rule files: every problem, with its path and how to mend it')
-    .argument('<files...>', 'rule files or folders of them; - for standard input')
+    .description('check rule files and mesh.yaml: every problem, with its path and how to mend it')
+    .argument('[files...]', 'rule files, folders of them, mesh.yaml; - for standard input (default: MESH_RULES)')
     .option('--strict', 'warnings fail too')
     .option('--json', 'print one JSON object per file')
-    .action(check);
+    .addHelpText('after', '\nMESH_CONFIG is checked too when it is there, unless a configuration is among the files.')
+    .action((files: string[], options: CheckOptions) => check(files, options, checkConfig));
 }
 
-async function check(paths: string[], options: CheckOptions): Promise<void> {
-  const files = (await Promise.all(paths.map(filesAt))).flat();
-  const results = await Promise.all(files.map(checkFile));
+async function check(paths: string[], options: CheckOptions, checkConfig: Programs['checkConfig']): Promise<void> {
+  const { settings } = readSettings(process.env);
+  const given = (await Promise.all((paths.length > 0 ? paths : [settings.rules]).map(filesAt))).flat();
+  const isConfig = (file: string) => isConfigFile(file, settings);
+  const files = given.some(isConfig) || !(await isMeant(settings, process.env)) ? given : [...given, settings.config];
+
+  const checkOne = (file: string) => (isConfig(file) ? configFile(file, checkConfig) : rulesFile(file));
+  const results = await Promise.all(files.map(checkOne));
   for (const result of results) {
     process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describe(result));
   }
@@ -42,13 +54,32 @@ async function check(paths: string[], options: CheckOptions): Promise<void> {
 async function filesAt(path: string): Promise<string[]> {
   const isFolder = path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory();
   if (!isFolder) return [path];
-  // The mesh's own configuration often lies beside the rules.
-  const files = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name) && name !== 'mesh.yaml').sort();
+  const files = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
   if (files.length === 0) throw new CliError(`${path}: holds no .yaml, .yml or .json file`);
   return files.map((name) => join(path, name));
 }
 
-async function checkFile(path: string): Promise<Checked> {
+/** The configuration often lies beside the rules. */
+function isConfigFile(file: string, { config }: Settings): boolean {
+  return file !== '-' && (/^mesh\.(ya?ml|json)$/.test(basename(file)) || resolve(file) === resolve(config));
+}
+
+/** One that is named must be there; where there is none, nobody may want one. */
+async function isMeant({ config }: Settings, env: Environment): Promise<boolean> {
+  if (env['MESH_CONFIG']) return true;
+  return stat(config).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function configFile(file: string, checkConfig: Programs['checkConfig']): Promise<Checked> {
+  if (!checkConfig) throw new CliError('this program was started without what checks mesh.yaml: use `npx mesh check`');
+  const { problems, warnings, agents, teams } = await checkConfig(file);
+  return { file, valid: problems.length === 0, agents, teams, problems, warnings };
+}
+
+async function rulesFile(path: string): Promise<Checked> {
   const file = inputName(path);
   let text: string;
   try {
@@ -64,13 +95,15 @@ async function checkFile(path: string): Promise<Checked> {
   return { file, valid: parsed.ok, rules, problems, warnings: parsed.warnings };
 }
 
-function describe({ file, valid, rules, problems, warnings }: Checked): string {
+function describe({ file, valid, problems, warnings, ...counts }: Checked): string {
   const lines = [
     ...problems.map((problem) => formatProblem(problem)),
     ...warnings.map((warning) => `warning: ${formatProblem(warning)}`),
-    valid
-      ? `${file}: valid, ${rules} ${rules === 1 ? 'rule' : 'rules'}`
-      : `${file}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`,
+    valid ? `${file}: valid, ${describeCounts(counts)}` : `${file}: ${plural(problems.length, 'problem')}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function describeCounts({ rules, agents = 0, teams = 0 }: Pick<Checked, 'rules' | 'agents' | 'teams'>): string {
+  return rules === undefined ? `${plural(agents, 'agent type')}, ${plural(teams, 'team')}` : plural(rules, 'rule');
 }

@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
 import { CliError } from './cli-error.js';
-
-/** What the command line cannot do by itself, since `client` knows nothing of configuration files. */
-export interface Programs {
-  runGateway?(): Promise<void>;
-}
+import type { Programs } from './programs.js';
 
 export function addGatewayCommand(program: Command, { runGateway }: Programs): void {
   program

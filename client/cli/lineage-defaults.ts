@@ -1,4 +1,5 @@
 import type { Environment } from '../../contract/settings.js';
+import { MAX_TOKEN_CHARS } from '../../rules/lineage/token.js';
 import type { EventDefaults } from '../event-input.js';
 
 /** An agent that the mesh started finds its place in the chain in its environment, and so does what it reports. */
@@ -9,9 +10,16 @@ export function lineageDefaults(env: Environment): Pick<EventDefaults, 'tenant' 
   const depth = given('MESH_DEPTH');
   const root = given('MESH_ROOT_EVENT');
   const parent = given('MESH_REMEDIATION');
+  // A longer one is not ours. Cut, it is refused where it is judged, and the event is not lost for it.
+  const token = given('MESH_LINEAGE')?.slice(0, MAX_TOKEN_CHARS);
+  const lineage = {
+    ...(root !== undefined && { root }),
+    ...(root !== undefined && parent !== undefined && { parent }),
+    ...(token !== undefined && { token }),
+  };
   return {
     ...(tenant !== undefined && { tenant }),
     ...(depth !== undefined && { depth: Number(depth) }),
-    ...(root !== undefined && { lineage: { root, ...(parent !== undefined && { parent }) } }),
+    ...(Object.keys(lineage).length > 0 && { lineage }),
   };
 }

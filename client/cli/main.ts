@@ -5,10 +5,12 @@ import { readSettings } from '../../contract/settings.js';
 import { addAbortCommand } from './abort.js';
 import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';
-import { addGatewayCommand, type Programs } from './gateway.js';
+import { addDeadCommand } from './dead.js';
+import { addGatewayCommand } from './gateway.js';
 import { addHookCommand } from './hook-command.js';
 import { addInstallCommand } from './install.js';
 import { addPauseCommand } from './pause.js';
+import type { Programs } from './programs.js';
 import { addRearmCommand } from './rearm.js';
 import { addResumeCommand } from './resume.js';
 import { addRetryCommand } from './retry.js';
@@ -20,6 +22,7 @@ import { addSimulateCommand } from './simulate.js';
 import { addSpoolCommand } from './spool.js';
 import { addStatusCommand } from './status.js';
 import { addTokenCommand } from './token.js';
+import { addTryCommand } from './try.js';
 import { addWhyCommand } from './why.js';
 
 /** The `mesh` command line. */
@@ -33,6 +36,7 @@ export function createProgram(programs: Programs = {}): Command {
   addWhyCommand(program);
   addRunsCommand(program);
   addShowCommand(program);
+  addDeadCommand(program);
   addAbortCommand(program);
   addRetryCommand(program);
   addRearmCommand(program);
@@ -43,8 +47,9 @@ export function createProgram(programs: Programs = {}): Command {
   addSpoolCommand(program);
   addGatewayCommand(program, programs);
   addTokenCommand(program);
-  addCheckCommand(program);
+  addCheckCommand(program, programs);
   addSimulateCommand(program);
+  addTryCommand(program, programs);
   addSetupServerCommand(program);
   return program;
 }

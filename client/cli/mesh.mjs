@@ -24,14 +24,18 @@ if (command === 'hook' && !args.includes('--help')) {
 const { prepare } = await import('../../worker/bootstrap.mjs');
 prepare();
 const { runCli } = await import('../../dist/client/cli/main.js');
-// The gateway reads files that the command itself knows nothing of.
-await runCli(process.argv, { runGateway: async () => (await import('../../dist/worker/run-gateway.js')).runGateway() });
+// These read files that the command itself knows nothing of.
+await runCli(process.argv, {
+  runGateway: async () => (await import('../../dist/worker/run-gateway.js')).runGateway(),
+  openTrial: async () => (await import('../../dist/worker/try-rule.js')).openTrial(),
+  checkConfig: async (file) => (await import('../../dist/worker/check-config.js')).checkConfig(file),
+});
 
 /** The hook is not compiled, or just being compiled anew: the next one makes an event of what this one was given. */
 async function keepRaw(error) {
   process.on('uncaughtException', () => process.exit(0));
   const input = { args, env: {}, text: '', id: randomUUID() };
-  for (const name of ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION'])
+  for (const name of ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION', 'MESH_LINEAGE'])
     input.env[name] = process.env[name];
   const token = process.env['MESH_TOKEN'];
   // Says whose event it is, and is of no use to anybody else.

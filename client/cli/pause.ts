@@ -39,6 +39,9 @@ async function pause(options: PauseOptions): Promise<void> {
   print(
     [
       pausedText(tenant, before.paused, changed),
+      ...(before.hasWatch
+        ? []
+        : ['It had no watch: no event of it was ever reported here. If that is news, check the name of the tenant.']),
       ...(before.isAnswered ? [] : ['No worker answers: it takes effect before anything is judged once one runs.']),
       'Remediations that run already go on: see `npx mesh runs --running`.',
       `To go on: ${meshCommand('resume', [], tenantOptions(tenant))}`,
@@ -57,6 +60,8 @@ function pausedText(tenant: string, before: Pause | null, changed: boolean): str
 
 export interface KnownPause {
   paused: Pause | null;
+  /** False when no event of the tenant was ever reported. */
+  hasWatch: boolean;
   /** False when no worker could tell. */
   isAnswered: boolean;
 }
@@ -64,10 +69,11 @@ export interface KnownPause {
 /** A kill switch must work without a watch or a worker too. */
 export async function pauseOf(mesh: Mesh, tenant: string): Promise<KnownPause> {
   try {
-    return { paused: (await mesh.status(tenant)).paused, isAnswered: true };
+    return { paused: (await mesh.status(tenant)).paused, hasWatch: true, isAnswered: true };
   } catch (error) {
-    if (error instanceof MeshError && error.code === 'not-found') return { paused: null, isAnswered: true };
-    if (error instanceof MeshError && error.code === 'no-worker') return { paused: null, isAnswered: false };
+    if (!(error instanceof MeshError)) throw error;
+    if (error.code === 'not-found') return { paused: null, hasWatch: false, isAnswered: true };
+    if (error.code === 'no-worker') return { paused: null, hasWatch: true, isAnswered: false };
     throw error;
   }
 }

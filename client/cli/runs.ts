@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { DEFAULT_TENANT } from '../../contract/names.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../remediation-views.js';
 import type { RemediationFilter } from '../remediation-views.js';
-import { CliError } from './cli-error.js';
+import { limitFrom } from './limit-from.js';
 import { print, printJson } from './print.js';
 import { renderSections } from './render/facts.js';
 import { renderRuns } from './render/runs.js';
@@ -66,12 +66,6 @@ function filterFrom(options: RunsOptions): RemediationFilter {
     ...(options.limit !== undefined && { limit: limitFrom(options.limit) }),
     ...(page !== undefined && { page }),
   };
-}
-
-function limitFrom(written: string): number {
-  const limit = Number(written);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
-  throw new CliError(`--limit: expected a whole number from 1 to ${MAX_PAGE}, found ${JSON.stringify(written)}`);
 }
 
 function describe({ tenant = DEFAULT_TENANT, rule, outcome, session }: RemediationFilter): string {

@@ -3,6 +3,8 @@ import { DEFAULT_TENANT } from '../../contract/names.js';
 import type { Environment } from '../../contract/settings.js';
 import { CliError } from './cli-error.js';
 
+export { tenantOptions } from '../../contract/shell-word.js';
+
 export const TENANT_OPTION = ['--tenant <name>', 'tenant (default: MESH_TENANT, or default)'] as const;
 
 /** The tenant a command is about. */
@@ -13,9 +15,4 @@ export function tenantFrom({ tenant }: { tenant?: string }, env: Environment): s
   throw new CliError(
     `${source}: expected a tenant name: 1 to 63 lower-case letters, digits or -, found ${JSON.stringify(name)}`,
   );
-}
-
-/** What copied commands need to reach the same tenant. */
-export function tenantOptions(tenant: string): string[] {
-  return tenant === DEFAULT_TENANT ? [] : ['--tenant', tenant];
 }

@@ -14,6 +14,7 @@ export interface MappedEvent {
   session?: string;
   agent?: string;
   depth?: number;
+  lineage?: { token: string };
   /** Epoch milliseconds or an ISO 8601 text. */
   occurredAt?: number | string;
   source: string;

@@ -1,20 +1,40 @@
 // The one ordered list of judging. The order and the moment a guard arms are semantics: see docs/rules.md.
+//
+// 1. duplicate, paused                      the event, before its rules are looked up
+// 2. stale, disabled, max-depth, no-match   the event
+// 3. rule-depth, cooldown                   each rule that matched, in the order of the file
+// 4. disabled, dedup, descendants, spawn-rate, shadow   each action of it, in the order of the rule; then it fires
 
 import type { MeshEvent } from '../../contract/event.js';
 import type { ActionFacts, EventMatches, RuleFacts, RuleMatch, RulesetFacts } from '../../contract/matched.js';
 import type { SkipCode, Verdict } from '../../contract/verdict.js';
-import { type GuardMemory, remainingMs } from './memory.js';
+import {
+  MAX_SPAWNS_IN_WINDOW,
+  noteRemediation,
+  noteSpawn,
+  recentSpawnsOf,
+  SPAWN_WINDOW_MS,
+  spawnsOf,
+} from './chains.js';
+import { endCooldown, type GuardMemory, remainingMs } from './memory.js';
+import { type Place, type PlacedEvent, placeEvent } from './place-event.js';
 import { hasSeen } from './seen.js';
+import { noteSuppressed } from './suppressed.js';
 
-type JudgedEvent = Pick<MeshEvent, 'id' | 'depth' | 'occurredAt'>;
+type JudgedEvent = PlacedEvent & Pick<MeshEvent, 'occurredAt'>;
 type Skip = Extract<Verdict, { verdict: 'skip' }>;
 
+/** One event, and what it is judged by. */
+interface Case {
+  memory: GuardMemory;
+  event: JudgedEvent;
+  place: Place;
+  ruleset: RulesetFacts;
+  now: number;
+}
+
 /** What refuses an event before its rules are even looked up. */
-export function judgeAtDoor(
-  memory: GuardMemory,
-  event: Pick<JudgedEvent, 'id'>,
-  pause?: { reason?: string },
-): Skip | undefined {
+export function judgeAtDoor(memory: GuardMemory, event: { id: string }, pause?: { reason?: string }): Skip | undefined {
   if (hasSeen(memory, event.id)) return skip('duplicate', 'event id already seen');
   if (pause) return skip('paused', pause.reason ? `tenant is paused: ${pause.reason}` : 'tenant is paused');
   return undefined;
@@ -34,62 +54,75 @@ export function judgeMatched(
   now: number,
 ): Verdict[] {
   if ('error' in matched) return [skip('error', matched.error)];
-  const refusal = judgeEvent(event, ruleset, matched, now);
+  const { agents } = memory;
+  const { maxChainDepth } = ruleset;
+  const place = placeEvent(event, { agents, lineage: matched.lineage, maxChainDepth, now });
+  const judged: Case = { memory, event, place, ruleset, now };
+  const refusal = judgeEvent(judged, matched);
   if (refusal) return [refusal];
-  return matched.matches.flatMap((match) => judgeRule(memory, event, factsOf(ruleset, match.rule), match, now));
+  return matched.matches.flatMap((match) => judgeRule(judged, factsOf(ruleset, match.rule), match));
 }
 
-/** Needs no memory and refuses most, so it comes first; a stale event is not worth a word about depth. */
+/** Refuses most, and needs nothing but the place of the event, so it comes first; a stale one is not worth a word about depth. */
 function judgeEvent(
-  event: JudgedEvent,
-  ruleset: RulesetFacts,
+  { event, place, ruleset, now }: Case,
   matched: { matches: RuleMatch[]; missed: string },
-  now: number,
 ): Skip | undefined {
   const ageMs = now - event.occurredAt;
   if (ruleset.maxEventAgeMs !== undefined && ageMs > ruleset.maxEventAgeMs) {
     return skip('stale', `event is ${ageMs}ms old, maxEventAgeMs is ${ruleset.maxEventAgeMs}`);
   }
   if (!ruleset.enabled) return skip('disabled', 'ruleset disabled');
-  if (event.depth >= ruleset.maxChainDepth) {
-    return skip('max-depth', `max chain depth reached (${event.depth}/${ruleset.maxChainDepth})`);
+  if (place.depth >= ruleset.maxChainDepth) {
+    const why = place.doubt === undefined ? '' : `: ${place.doubt}`;
+    return skip('max-depth', `max chain depth reached (${place.depth}/${ruleset.maxChainDepth})${why}`);
   }
   if (matched.matches.length === 0) return skip('no-match', matched.missed);
   return undefined;
 }
 
-function judgeRule(memory: GuardMemory, event: JudgedEvent, rule: RuleFacts, match: RuleMatch, now: number): Verdict[] {
+function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
+  const { memory, event, place, now } = judged;
   const everyAction = (code: SkipCode, reason: string) =>
     rule.actions.map((action) => skip(code, reason, rule.id, action.name));
 
   // Depth before cooldown: a too-deep event says so even while the rule cools down.
-  if (rule.maxDepth !== undefined && event.depth >= rule.maxDepth) {
-    return everyAction('rule-depth', `rule maxDepth reached (${event.depth}/${rule.maxDepth})`);
+  if (rule.maxDepth !== undefined && place.depth >= rule.maxDepth) {
+    return everyAction('rule-depth', `rule maxDepth reached (${place.depth}/${rule.maxDepth})`);
   }
-  const coolingMs = remainingMs(memory.cooldowns.get(match.cooldownKey), now);
-  if (coolingMs > 0) return everyAction('cooldown', `rule cooldown active for ${coolingMs}ms`);
-
-  const judged = rule.actions.map((action, index) =>
-    judgeAction(memory, rule, action, match.dedupKeys[index] ?? '', now),
-  );
+  const cooldown = memory.cooldowns.get(match.cooldownKey);
+  const coolingMs = remainingMs(cooldown, now);
+  if (cooldown && coolingMs > 0) {
+    if (rule.digest) cooldown.suppressed = noteSuppressed(cooldown.suppressed, event, now);
+    return everyAction('cooldown', `rule cooldown active for ${coolingMs}ms`);
+  }
+  const answers = rule.actions.map((action, index) => judgeAction(judged, rule, action, match.dedupKeys[index] ?? ''));
   // Only a firing arms the cooldown: a rule whose every action was disabled or a repeat has done nothing to cool down from.
-  if (judged.some(({ armed }) => armed) && rule.cooldownMs > 0) {
-    memory.cooldowns.set(match.cooldownKey, {
-      rule: rule.id,
-      untilAt: now + rule.cooldownMs,
-      ...(match.cooldownLabel !== undefined && { label: match.cooldownLabel }),
-    });
+  if (answers.some(({ armed }) => armed) && rule.cooldownMs > 0) armCooldown(memory, rule, match, now);
+  const verdicts = answers.map(({ verdict }) => verdict);
+  if (verdicts.some(({ verdict }) => verdict === 'fire')) {
+    noteRemediation(memory.chains, place.root, place.depth, now);
   }
-  return judged.map(({ verdict }) => verdict);
+  return verdicts;
+}
+
+function armCooldown(memory: GuardMemory, rule: RuleFacts, match: RuleMatch, now: number): void {
+  // The one before may have ended in this moment, with no timer yet to say so.
+  endCooldown(memory, match.cooldownKey);
+  memory.cooldowns.set(match.cooldownKey, {
+    rule: rule.id,
+    untilAt: now + rule.cooldownMs,
+    ...(match.cooldownLabel !== undefined && { label: match.cooldownLabel }),
+  });
 }
 
 function judgeAction(
-  memory: GuardMemory,
+  judged: Case,
   rule: RuleFacts,
   action: ActionFacts,
   dedupKey: string,
-  now: number,
 ): { verdict: Verdict; armed: boolean } {
+  const { memory, place, now } = judged;
   const refuse = (code: SkipCode, reason: string) => ({
     verdict: skip(code, reason, rule.id, action.name),
     armed: false,
@@ -97,14 +130,32 @@ function judgeAction(
   if (!action.enabled) return refuse('disabled', 'action disabled');
   const repeatMs = remainingMs(memory.dedups.get(dedupKey), now);
   if (repeatMs > 0) return refuse('dedup', `dedup window active for ${repeatMs}ms`);
+  const tooMany = action.spawns ? tooManySpawns(judged) : undefined;
+  if (tooMany) return refuse(...tooMany);
 
   // Armed before anything runs, and never released by a failure: retries belong to the remediation.
   if (action.dedupWindowMs > 0) {
     memory.dedups.set(dedupKey, { rule: rule.id, action: action.name, untilAt: now + action.dedupWindowMs });
   }
-  // Shadow arms all the same, so that a trial shows the true number of firings.
+  // Shadow arms all the same, so that a trial shows the true number of firings. It starts no agent, though, and must not
+  // use up those that other rules may start.
   if (rule.mode === 'shadow') return { ...refuse('shadow', 'shadow mode: would fire'), armed: true };
+  if (action.spawns) noteSpawn(memory.chains, place.root, now);
   return { verdict: { verdict: 'fire', rule: rule.id, action: action.name }, armed: true };
+}
+
+function tooManySpawns({ memory, place, ruleset, now }: Case): [SkipCode, string] | undefined {
+  const { maxDescendants } = ruleset;
+  const spawns = spawnsOf(memory.chains, place.root);
+  if (maxDescendants !== undefined && spawns >= maxDescendants) {
+    return ['descendants', `${spawns} agents stem from event ${place.root} already (maxDescendants ${maxDescendants})`];
+  }
+  const recent = recentSpawnsOf(memory.chains, place.root, now);
+  if (recent < MAX_SPAWNS_IN_WINDOW) return undefined;
+  return [
+    'spawn-rate',
+    `${recent} agents were started for event ${place.root} in the last ${SPAWN_WINDOW_MS / 1000} s`,
+  ];
 }
 
 function factsOf(ruleset: RulesetFacts, rule: string): RuleFacts {

@@ -1,15 +1,30 @@
+import type { Chains } from './chains.js';
+import type { KnownAgents } from './known-agents.js';
+import type { SavedSuppression } from '../../contract/watch.js';
+
 /** The durable memory that can refuse a match. One value per tenant, held by the watch and by `simulate`. */
 export interface GuardMemory {
   /** Hashed event ids, oldest first. */
   seen: Set<string>;
   cooldowns: Map<string, Cooldown>;
   dedups: Map<string, Dedup>;
+  chains: Chains;
+  agents: KnownAgents;
+  /** Cooldowns that have ended and kept something quiet that a team wants to hear of, until somebody takes them from here. */
+  ended: EndedCooldown[];
 }
 
 export interface Cooldown {
   rule: string;
   untilAt: number;
   label?: string;
+  /** Noted only where a digest is wanted. */
+  suppressed?: SavedSuppression;
+}
+
+export interface EndedCooldown extends Cooldown {
+  key: string;
+  suppressed: SavedSuppression;
 }
 
 export interface Dedup {
@@ -19,7 +34,7 @@ export interface Dedup {
 }
 
 export function emptyMemory(): GuardMemory {
-  return { seen: new Set(), cooldowns: new Map(), dedups: new Map() };
+  return { seen: new Set(), cooldowns: new Map(), dedups: new Map(), chains: new Map(), agents: new Map(), ended: [] };
 }
 
 /** Milliseconds a window still refuses. Half-open: at the instant it expires it refuses no more. */
@@ -29,16 +44,22 @@ export function remainingMs(window: { untilAt: number } | undefined, now: number
 
 /** Forgets windows that refuse nothing any more. */
 export function pruneExpired(memory: GuardMemory, now: number): void {
-  for (const windows of [memory.cooldowns, memory.dedups]) {
-    for (const [key, window] of windows) if (remainingMs(window, now) === 0) windows.delete(key);
-  }
+  for (const [key, window] of memory.cooldowns) if (remainingMs(window, now) === 0) endCooldown(memory, key);
+  for (const [key, window] of memory.dedups) if (remainingMs(window, now) === 0) memory.dedups.delete(key);
 }
 
 /** Ends the live windows of one rule, or of all, before their time: an operator's wish. */
 export function rearm(memory: GuardMemory, rule: string | undefined): void {
-  for (const windows of [memory.cooldowns, memory.dedups]) {
-    for (const [key, window] of windows) if (rule === undefined || window.rule === rule) windows.delete(key);
-  }
+  const isMeant = (window: { rule: string }) => rule === undefined || window.rule === rule;
+  for (const [key, window] of memory.cooldowns) if (isMeant(window)) endCooldown(memory, key);
+  for (const [key, window] of memory.dedups) if (isMeant(window)) memory.dedups.delete(key);
+}
+
+/** Forgets a cooldown, but not what it kept quiet. */
+export function endCooldown(memory: GuardMemory, key: string): void {
+  const cooldown = memory.cooldowns.get(key);
+  memory.cooldowns.delete(key);
+  if (cooldown?.suppressed) memory.ended.push({ ...cooldown, key, suppressed: cooldown.suppressed });
 }
 
 /** Drops the windows nearest to expiry, which have the least left to refuse, until so many bytes are gone. Tells how many went. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claudeEnvironment, installClaudeCode, runClaude } from '../support/claude-code.js';
 import { eventually } from '../support/eventually.js';
@@ -36,7 +36,6 @@ let started: StartedMesh;
 let mails: MailServer;
 let model: ModelStub;
 let promptsFile: string;
-const helperSessions = { command: randomUUID(), http: randomUUID() };
 
 beforeAll(async () => {
   program = await installClaudeCode();
@@ -103,8 +102,13 @@ test('a turn that the model ends is reported, though the client does not wait fo
 test.each(FORMS)('a fallback agent that fails as well is one step deeper in the chain: %s', async (form) => {
   const { session } = await runSession(`Need help with ${form}.`, await install(form));
 
-  expect(await remediationOf(session)).toMatchObject({ rule: `help-${form}`, depth: 0 });
-  const failed = await reportedBy(helperSessions[form]);
+  const remediation = await remediationOf(session);
+  expect(remediation).toMatchObject({ rule: `help-${form}`, depth: 0 });
+  const { progress } = await started.mesh.remediation(remediation.id);
+  const agent = progress?.actions[0]?.agent;
+  expect(agent).toMatchObject({ launcher: form, outcome: 'success', outputTail: 'I gave up.' });
+  // It works in the session that the mesh chose for it.
+  const failed = await reportedBy(agent?.session ?? 'no session');
   expect(await verdictsOn(failed)).toEqual(['max-depth']);
   expect((await started.mesh.verdicts(failed))[0]).toMatchObject({ depth: 1 });
 });
@@ -148,7 +152,7 @@ function rules() {
   return { version: 1, maxChainDepth: 1, ...windows, rules: [fetch, ...help, modelDown] };
 }
 
-/** One agent that writes down what it is asked, and two that are the client itself. */
+/** One agent that writes down what it is asked, and two that are the client itself, as the preset starts it. */
 async function config() {
   const note = join(root, 'note.mjs');
   await writeFile(
@@ -156,17 +160,12 @@ async function config() {
     `import { appendFileSync, readFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(promptsFile)}, readFileSync(0, 'utf8') + '\\n');`,
   );
+  const environment = claudeEnvironment(join(root, 'helpers'), model.url);
+  // The program is not installed on this machine: it is found where PATH says.
+  const env = { ...environment, PATH: [dirname(program), environment['PATH']].join(delimiter) };
   const helpers = FORMS.map((form) => {
-    const args = [
-      '-p',
-      '--settings',
-      helperSettings(form),
-      '--session-id',
-      helperSessions[form],
-      '--allowedTools',
-      'Bash',
-    ];
-    return [form, { command: [program, ...args], cwd: root, env: claudeEnvironment(join(root, 'helpers'), model.url) }];
+    const args = ['--settings', helperSettings(form), '--allowedTools', 'Bash'];
+    return [form, { preset: 'claude-code', args, cwd: root, env }];
   });
   return {
     agents: { default: { command: [process.execPath, note] }, ...Object.fromEntries(helpers) },

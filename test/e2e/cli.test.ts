@@ -43,7 +43,7 @@ beforeAll(async () => {
         { id: 'second of two', trigger: { event: 'SubagentStop' }, actions: [WARM] },
       ],
     },
-    config: { agents: { default: { command: agent.command } }, bridge: { url: bridge.url } },
+    config: { agents: { default: { command: agent.command } }, ...bridge.config },
   });
   env = { TEMPORAL_ADDRESS: inject('temporalAddress'), MESH_TENANT: testMesh.tenant };
   // The watch starts with the first event, on the task queue of this test; what the command sends later joins it.
@@ -67,18 +67,23 @@ async function json(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-async function send(id: string, event: string, payload: object = {}): Promise<Finished> {
-  const args = ['--id', id, '--event', event, '--outcome', 'failed', '--session', 's-1'];
-  const sent = await mesh('send', ...args, '--payload', JSON.stringify(payload));
+/** As an agent does; what `mesh send` says is tested apart. */
+async function report(id: string, event: string, payload: Record<string, unknown> = {}): Promise<void> {
+  await testMesh.report({ id, event, session: 's-1', payload });
   await testMesh.judged(id);
-  return sent;
+}
+
+/** The list is written a moment after the end. Asked here, since a command takes half a second. */
+async function failedOnes(): Promise<number> {
+  return (await testMesh.mesh.remediations({ tenant: testMesh.tenant, outcome: 'failed' })).remediations.length;
 }
 
 const idOf = (rule: string, eventId: string) => remediationId(testMesh.tenant, rule, eventId);
 
 describe('mesh why', () => {
   test('explains a fired event, and the command to ask comes with `mesh send`', async () => {
-    const sent = await send('fired', 'TaskCompleted');
+    const event = ['--id', 'fired', '--event', 'TaskCompleted', '--outcome', 'failed'];
+    const sent = await mesh('send', ...event, '--session', 's-1', '--payload', '{}');
     expect(sent).toEqual({
       code: 0,
       stdout: `Event fired stored.\nWhat became of it: npx mesh why --tenant ${testMesh.tenant} fired\n`,
@@ -104,8 +109,8 @@ describe('mesh why', () => {
   });
 
   test('explains one that was cooled down, until when, and how to end that', async () => {
-    await send('hot', 'PostToolUseFailure', { tool_name: 'Bash', n: 1 });
-    await send('cool', 'PostToolUseFailure', { tool_name: 'Bash', n: 2 });
+    await report('hot', 'PostToolUseFailure', { tool_name: 'Bash', n: 1 });
+    await report('cool', 'PostToolUseFailure', { tool_name: 'Bash', n: 2 });
 
     const { code, stdout } = await mesh('why', 'cool');
 
@@ -115,7 +120,7 @@ describe('mesh why', () => {
   });
 
   test('explains one that no rule looks at, and on what each rule missed', async () => {
-    await send('missed', 'PostToolUseFailure', { tool_name: 'Edit' });
+    await report('missed', 'PostToolUseFailure', { tool_name: 'Edit' });
 
     const { stdout } = await mesh('why', 'missed');
 
@@ -144,7 +149,7 @@ describe('mesh why', () => {
   });
 
   test('finds what a forgotten event has started', async () => {
-    await send('old', 'TaskCompleted');
+    await report('old', 'TaskCompleted');
     await testMesh.result('warm-up', 'old');
     // Two hundred later verdicts push it out of the log.
     await testMesh.report(...Array.from({ length: 250 }, (_, n) => ({ id: `later-${n}`, event: 'SessionEnd' })));
@@ -210,15 +215,14 @@ describe('mesh status', () => {
 describe('a failed remediation', () => {
   test('is found, looked at, retried, and is done then', async () => {
     bridge.script.push({ status: 403 });
-    await send('broken', 'TaskCompleted', { tool_name: 'Bash' });
+    await report('broken', 'TaskCompleted', { tool_name: 'Bash' });
     const id = idOf('warm-up', 'broken');
     await failedResult(testMesh.result('warm-up', 'broken'));
 
-    const listed = await eventually('failed one in the list', async () => {
-      const { remediations } = await json('runs', '--failed');
-      return remediations.length === 1 ? remediations : undefined;
-    });
-    expect(listed).toMatchObject([{ id, rule: 'warm-up', outcome: 'failed', tool: 'Bash', session: 's-1' }]);
+    await eventually('failed one in the list', async () => ((await failedOnes()) === 1 ? true : undefined));
+    expect((await json('runs', '--failed')).remediations).toMatchObject([
+      { id, rule: 'warm-up', outcome: 'failed', tool: 'Bash', session: 's-1' },
+    ]);
     const runs = await mesh('runs', '--failed', '--rule', 'warm-up', '--session', 's-1');
     expect(runs.stdout).toMatch(/^STARTED .+ ID\n.+ warm-up +TaskCompleted +Bash \/ s-1 +failed +\d.+ broken\n/);
     expect((await mesh('status')).stdout).toMatch(/1 failed in the last 24 h, .+: npx mesh runs --failed --tenant/);
@@ -243,14 +247,13 @@ describe('a failed remediation', () => {
       stdout: '',
       stderr: `no action of ${id} has failed: \`npx mesh show ${id}\` tells how it stands\n`,
     });
-    await eventually('list without it', async () =>
-      (await json('runs', '--failed')).remediations.length === 0 ? true : undefined,
-    );
+    await eventually('list without it', async () => ((await failedOnes()) === 0 ? true : undefined));
+    expect(await json('runs', '--failed')).toEqual({ remediations: [] });
   });
 
   test('says as JSON what it retries', async () => {
     bridge.script.push({ status: 403 });
-    await send('broken-2', 'TaskCompleted');
+    await report('broken-2', 'TaskCompleted');
     await failedResult(testMesh.result('warm-up', 'broken-2'));
 
     expect(await json('retry', 'broken-2')).toEqual({
@@ -263,7 +266,7 @@ describe('a failed remediation', () => {
 
 describe('mesh abort', () => {
   test('ends what runs, and refuses what has ended', async () => {
-    await send('endless', 'Stop');
+    await report('endless', 'Stop');
     const id = idOf('runs-long', 'endless');
     await eventually('running action', async () =>
       (await testMesh.mesh.remediation(id)).progress?.actions[0]?.status === 'running' ? true : undefined,
@@ -283,7 +286,7 @@ describe('mesh abort', () => {
   });
 
   test('says as JSON what it aborts', async () => {
-    await send('endless-2', 'Stop');
+    await report('endless-2', 'Stop');
 
     expect(await json('abort', 'endless-2')).toEqual({ id: idOf('runs-long', 'endless-2'), aborting: true });
     await testMesh.result('runs-long', 'endless-2');
@@ -292,7 +295,7 @@ describe('mesh abort', () => {
 
 describe('mesh show', () => {
   test('of an event for which several rules fired asks which is meant', async () => {
-    await send('twice', 'SubagentStop');
+    await report('twice', 'SubagentStop');
     const ids = ['first of two', 'second of two'].map((rule) => idOf(rule, 'twice'));
 
     expect(await mesh('show', 'twice')).toEqual({
@@ -308,7 +311,7 @@ describe('mesh show', () => {
   });
 
   test('shows the whole payload when asked to', async () => {
-    await send('large', 'TaskCompleted', { list: Array.from({ length: 500 }, (_, n) => n) });
+    await report('large', 'TaskCompleted', { list: Array.from({ length: 500 }, (_, n) => n) });
 
     const [cut, whole] = [await mesh('show', 'large'), await mesh('show', 'large', '--payload')];
 
@@ -377,7 +380,7 @@ describe('mesh rearm', () => {
     expect(rearmed.stdout).toMatch(
       /^Rule cools-down may fire again at once: 1 cooldown window and 1 dedup window ended\.\nTo see the effect: npx mesh status --tenant/,
     );
-    await send('hot-again', 'PostToolUseFailure', { tool_name: 'Bash', n: 1 });
+    await report('hot-again', 'PostToolUseFailure', { tool_name: 'Bash', n: 1 });
     expect(await testMesh.judged('hot-again')).toEqual(['cools-down/warm fire']);
   });
 
@@ -410,7 +413,7 @@ describe('mesh pause', () => {
     expect((await mesh('status')).stdout).toMatch(
       /^Tenant .+: paused since .+: deploy\nEvery event is skipped\. To go on: npx mesh resume/,
     );
-    await send('while-paused', 'TaskCompleted');
+    await report('while-paused', 'TaskCompleted');
     expect((await mesh('why', 'while-paused')).stdout).toMatch(
       /skip paused: tenant is paused: deploy\n {2}The tenant is still paused/,
     );
@@ -430,7 +433,7 @@ describe('mesh pause', () => {
     expect(resumed).toMatchObject({ code: 0, stderr: '' });
     expect(resumed.stdout).toMatch(/^Tenant .+, paused since .+, is resumed: events are judged again\.\n/);
     expect(await json('resume')).toEqual({ tenant: testMesh.tenant, paused: false, changed: false });
-    await send('after-pause', 'TaskCompleted');
+    await report('after-pause', 'TaskCompleted');
     expect(await testMesh.judged('after-pause')).toEqual(['warm-up/warm fire']);
   });
 });
@@ -460,7 +463,7 @@ describe('mesh send', () => {
   });
 });
 
-describe('without a worker', () => {
+describe.concurrent('without a worker', () => {
   test(
     'what needs one says so, with an exit code of its own; what does not goes on',
     { timeout: 120_000 },
@@ -481,7 +484,7 @@ describe('without a worker', () => {
   );
 });
 
-test(
+test.concurrent(
   'without a server every command says in one line how to start it, with an exit code of its own',
   { timeout: 60_000 },
   async () => {

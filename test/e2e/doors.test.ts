@@ -93,7 +93,7 @@ test(
   async () => {
     await startEverything('enforce');
     gateway = await startGatewayProcess(gatewayPort, environment());
-    const ids = Array.from({ length: 400 }, (_, index) => `load-${index}`);
+    const ids = Array.from({ length: 240 }, (_, index) => `load-${index}`);
     const waiting = [...ids];
     const acknowledged: string[] = [];
     let kills = 0;
@@ -108,7 +108,7 @@ test(
       }
     };
     const killer = async () => {
-      for (const at of [60, 200]) {
+      for (const at of [60, 150]) {
         await eventually('some load', () => (acknowledged.length >= at ? true : undefined), 60_000);
         await gateway?.kill();
         kills += 1;

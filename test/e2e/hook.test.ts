@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readName } from '../../client/spool/entry.js';
 import { writeEntry } from '../../client/spool/write-entry.js';
+import { freePort } from '../../worker/dev-server.js';
 import { startGatewayStub } from '../support/gateway-stub.js';
 import { hookFixture } from '../support/hook-fixtures.js';
 import { runMesh, startNode } from '../support/run-command.js';
@@ -90,6 +91,27 @@ describe('a hook with the gateway up', () => {
 });
 
 describe('hooks as `mesh install` writes them, run as a shell runs them', () => {
+  let installed: string;
+  let port: number;
+  let strangeHome: string;
+  let settings: string;
+
+  beforeAll(async () => {
+    installed = mkdtempSync(join(tmpdir(), 'mesh-hook-'));
+    port = await freePort();
+    // A shell would take each of these characters for something else.
+    strangeHome = join(installed, `it's a "home" of $HOME & co;`);
+    settings = join(installed, 'settings.json');
+    const gateway = `http://127.0.0.1:${port}`;
+    const { code } = await runMesh(['install', 'claude-code', '--settings', settings, '--gateway', gateway], {
+      MESH_HOME: strangeHome,
+    });
+    expect(code).toBe(0);
+    mkdirSync(strangeHome);
+  });
+
+  afterAll(() => rmSync(installed, { recursive: true, force: true }));
+
   test.each([
     ['PostToolUseFailure', 'bash-failed', 'failed'],
     ['PostToolUseFailure', 'mcp-tool-failed', 'failed'],
@@ -100,15 +122,7 @@ describe('hooks as `mesh install` writes them, run as a shell runs them', () => 
     ['SubagentStop', 'subagent-stop', 'unknown'],
     ['StopFailure', 'stop-failure', 'failed'],
   ])('%s: %s', async (event, fixture, outcome) => {
-    const { url, posts } = await startGatewayStub();
-    // A shell would take each of these characters for something else.
-    const strangeHome = join(folder, `it's a "home" of $HOME & co;`);
-    const settings = join(folder, 'settings.json');
-    const installed = await runMesh(['install', 'claude-code', '--settings', settings, '--gateway', url], {
-      MESH_HOME: strangeHome,
-    });
-    expect(installed.code).toBe(0);
-    mkdirSync(strangeHome);
+    const { posts } = await startGatewayStub(202, port);
 
     const raw = hookFixture(fixture);
     const command = commandFor(settings, event).replaceAll(

@@ -49,7 +49,7 @@ describe('the tarball', () => {
     /^worker\/bootstrap\.mjs$/,
     /^config\/(rules|mesh)\.yaml$/,
     /^config\/examples\/[\w.-]+\.(yaml|jsonl|mjs)$/,
-    /^docs\/(adr\/)?[\w-]+\.md$/,
+    /^docs\/((adr|actions)\/)?[\w-]+\.md$/,
     /^dist\/workflow-bundle\.cjs$/,
     /^dist\/(contract|rules|activities|config|client|worker)\/([\w-]+\/)*[\w-]+(\.js|\.d\.ts)$/,
   ];

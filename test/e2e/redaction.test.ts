@@ -6,7 +6,6 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { connectMesh, type Mesh } from '../../client/mesh.js';
 import { type DevServer, freePort, startDevServer } from '../../worker/dev-server.js';
-import { writeAgent } from '../support/agent-scripts.js';
 import { eventually } from '../support/eventually.js';
 import { type GatewayProcess, get, postJson, startGatewayProcess } from '../support/gateway-process.js';
 import { PLANTED_SECRETS } from '../support/planted-secrets.js';
@@ -26,7 +25,6 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mesh-redaction-'));
   const [temporalPort, gatewayPort] = [await freePort(), await freePort()];
-  const agent = await writeAgent(folder, `process.stdin.pipe(process.stdout);`);
   const rule = {
     id: 'r',
     trigger: { event: 'PostToolUseFailure' },
@@ -40,7 +38,8 @@ beforeAll(async () => {
   await writeFile(
     join(folder, 'mesh.yaml'),
     JSON.stringify({
-      agents: { default: { command: agent.command } },
+      // Says again what it is asked.
+      agents: { default: { command: ['cat'] } },
       teams: { ops: { members: [{ name: 'ann', email: 'ann@example.com' }] } },
       notify: { defaultTeam: 'ops' },
     }),

@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { expect, inject, test, type TestContext } from 'vitest';
 import { connectMesh, type Mesh } from '../../client/mesh.js';
 import { remediationId } from '../../contract/ids.js';
 import type { RemediationResult } from '../../contract/remediation.js';
-import { type DevServer, type DevServerOptions, freePort, startDevServer } from '../../worker/dev-server.js';
+import { type DevServerOptions, freePort, startDevServer } from '../../worker/dev-server.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
@@ -14,122 +15,24 @@ import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { type KillPoint, startWorkerProcess, type WorkerProcess } from '../support/worker-process.js';
 
 // Real processes, ended with SIGKILL. After each kill: one remediation, each effect once, no cooldown cut short.
+// Side by side, since most of the time goes by until a kill is noticed: each has a folder, a tenant, a task queue and receivers
+// of its own.
 
 const COOLDOWN_MS = 25_000;
 /** A dead worker is noticed after the workflow task's 10 s or the heartbeat's; then everything must go on. */
 const AFTER_KILL_MS = 60_000;
 
-let folder: string;
-let serverOptions: DevServerOptions;
-let server: DevServer;
-let mesh: Mesh;
-let client: Client;
-let connection: Connection;
-let mail: MailServer;
-let bridge: BridgeServer;
-let worker: WorkerProcess | undefined;
-let tenant: string;
-let tests = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mesh-restarts-'));
-  serverOptions = {
-    binary: inject('temporalBinary'),
-    port: await freePort(),
-    databaseFile: join(folder, 'temporal.db'),
-    namespace: 'default',
-  };
-  server = await startDevServer(serverOptions);
-  connection = await Connection.connect({ address: server.address });
-  client = new Client({ connection });
-  mesh = await connectMesh({
-    connection: { address: server.address, namespace: 'default', options: {}, isGiven: true },
-  });
-});
-
-afterAll(async () => {
-  await mesh.close();
-  await connection.close();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(async () => {
-  tenant = `t-${++tests}`;
-  [mail, bridge] = await Promise.all([startMailServer(), startBridgeServer()]);
-});
-
-afterEach(async () => {
-  await worker?.stop();
-  worker = undefined;
-  await Promise.all([mail.close(), bridge.close()]);
-});
-
-async function startWorker(
-  actions: unknown[],
-  killPoint?: KillPoint,
-  command: string[] = ['true'],
-): Promise<WorkerProcess> {
-  const rulesFolder = join(folder, 'rules');
-  const config = join(folder, 'mesh.yaml');
-  await mkdir(rulesFolder, { recursive: true });
-  const rule = { id: 'r', trigger: { event: 'TaskCompleted' }, cooldownMs: COOLDOWN_MS, dedupWindowMs: 0, actions };
-  await writeFile(join(rulesFolder, `${tenant}.json`), JSON.stringify({ rules: [rule] }));
-  await writeFile(
-    config,
-    JSON.stringify({
-      agents: { default: { command } },
-      teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } },
-      bridge: { url: bridge.url },
-    }),
-  );
-  worker = await startWorkerProcess({
-    address: server.address,
-    folder,
-    settings: { rules: rulesFolder, config, home: folder, smtpUrl: mail.url },
-    ...(killPoint && { killPoint }),
-  });
-  return worker;
-}
-
-async function report(id: string): Promise<void> {
-  await mesh.report({ id, tenant, event: 'TaskCompleted', outcome: 'failed', payload: { id } });
-}
-
-async function resultOf(id: string): Promise<RemediationResult> {
-  const handle = client.workflow.getHandle(remediationId(tenant, 'r', id));
-  await eventually('remediation', () => handle.describe(), AFTER_KILL_MS);
-  return (await handle.result()) as RemediationResult;
-}
-
-async function verdictsOn(id: string): Promise<string[]> {
-  return eventually(
-    `verdict on ${id}`,
-    async () => {
-      const verdicts = await mesh.verdicts(id, tenant);
-      return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
-    },
-    AFTER_KILL_MS,
-  );
-}
-
-async function remediationsOfTenant(): Promise<number> {
-  let count = 0;
-  for await (const _one of client.workflow.list({ query: `WorkflowType = 'remediate' AND MeshTenant = '${tenant}'` }))
-    count++;
-  return count;
-}
-
 const warm = { type: 'warm_remote_capacity', id: 'warm' };
 
-test.each<[string, KillPoint]>([
+test.concurrent.for<[string, KillPoint]>([
   ['between the signal and judging', 'before-match'],
   ['between judging and the start of the remediation', 'before-start'],
   ['when the remediation is started and that is not recorded yet', 'after-start'],
 ])(
   'a worker killed %s: one remediation, one effect, the cooldown holds',
   { timeout: 90_000 },
-  async (_name, killPoint) => {
+  async ([, killPoint], context) => {
+    const { bridge, startWorker, report, resultOf, verdictsOn, countRemediations } = await buildSite(context);
     const first = await startWorker([warm], killPoint);
     await report('e-1');
     await first.reachedKillPoint();
@@ -145,19 +48,18 @@ test.each<[string, KillPoint]>([
     expect(await verdictsOn('e-1')).toEqual(['fire', 'duplicate']);
     // The dying worker may have been given the remediation's first task already: then its call comes twice, under one key.
     expect(new Set(bridge.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-    await eventually('one remediation in the list', async () =>
-      (await remediationsOfTenant()) === 1 ? true : undefined,
-    );
+    await eventually('one remediation in the list', async () => ((await countRemediations()) === 1 ? true : undefined));
   },
 );
 
-test.each<[string, KillPoint, unknown]>([
+test.concurrent.for<[string, KillPoint, unknown]>([
   ['bridge', 'after-bridge', warm],
   ['mail server', 'after-mail', { type: 'notify_team', id: 'tell', teamName: 'ops' }],
 ])(
   'a worker killed after the %s took the action and before that is recorded: again, under the same key',
   { timeout: 90_000 },
-  async (_name, killPoint, action) => {
+  async ([, killPoint, action], context) => {
+    const { bridge, mail, startWorker, report, resultOf } = await buildSite(context);
     const first = await startWorker([action], killPoint);
     await report('e-1');
     await first.reachedKillPoint();
@@ -176,10 +78,11 @@ test.each<[string, KillPoint, unknown]>([
   },
 );
 
-test(
+test.concurrent(
   'a worker killed while its agent runs: the left-over agent is ended and one takes its place',
   { timeout: 90_000 },
-  async () => {
+  async (context) => {
+    const { folder, client, tenant, startWorker, report, resultOf } = await buildSite(context);
     const agent = await writeAgent(folder, 'if (runs === 1) setInterval(() => {}, 1000);');
     const spawn = { type: 'spawn_fallback_agent', id: 'agent' };
     const first = await startWorker([spawn], undefined, agent.command);
@@ -208,40 +111,145 @@ test(
   },
 );
 
-test('a server killed during a cooldown goes on with it: not a moment shorter', { timeout: 120_000 }, async () => {
-  await startWorker([warm]);
-  await report('e-1');
-  await resultOf('e-1');
-  const [fired] = await mesh.verdicts('e-1', tenant);
-  const firedAt = fired?.at ?? 0;
+test.concurrent(
+  'a server killed during a cooldown goes on with it: not a moment shorter',
+  { timeout: 120_000 },
+  async (context) => {
+    // Of its own: the others go on with theirs.
+    const options = await ownServer(context);
+    let server = await startDevServer(options);
+    context.onTestFinished(() => server.stop());
+    const { bridge, mesh, tenant, startWorker, report, resultOf, verdictsOn } = await buildSite(
+      context,
+      server.address,
+    );
+    await startWorker([warm]);
+    await report('e-1');
+    await resultOf('e-1');
+    const [fired] = await mesh.verdicts('e-1', tenant);
+    const firedAt = fired?.at ?? 0;
 
-  process.kill(server.pid, 'SIGKILL');
-  await eventually('end of the server', () => (isAlive(server.pid) ? undefined : true));
-  server = await startDevServer(serverOptions);
-  await eventually('status', () => mesh.status(tenant), AFTER_KILL_MS);
-  await report('e-2');
-  expect(await verdictsOn('e-2')).toEqual(['cooldown']);
+    process.kill(server.pid, 'SIGKILL');
+    await eventually('end of the server', () => (isAlive(server.pid) ? undefined : true));
+    server = await startDevServer(options);
+    await eventually('status', () => mesh.status(tenant), AFTER_KILL_MS);
+    await report('e-2');
+    expect(await verdictsOn('e-2')).toEqual(['cooldown']);
 
-  let attempt = 2;
-  const firedAgainAt = await eventually(
-    'second fire',
-    async () => {
-      const id = `e-${++attempt}`;
-      await report(id);
-      const [verdict] = await eventually(`verdict on ${id}`, async () => {
-        const verdicts = await mesh.verdicts(id, tenant);
-        return verdicts.length > 0 ? verdicts : undefined;
+    let attempt = 2;
+    const firedAgainAt = await eventually(
+      'second fire',
+      async () => {
+        const id = `e-${++attempt}`;
+        await report(id);
+        const [verdict] = await eventually(`verdict on ${id}`, async () => {
+          const verdicts = await mesh.verdicts(id, tenant);
+          return verdicts.length > 0 ? verdicts : undefined;
+        });
+        return verdict?.verdict === 'fire' ? verdict.at : undefined;
+      },
+      AFTER_KILL_MS,
+    );
+
+    expect(firedAgainAt - firedAt).toBeGreaterThanOrEqual(COOLDOWN_MS);
+    expect(firedAgainAt - firedAt).toBeLessThan(COOLDOWN_MS + 5_000);
+    await resultOf(`e-${attempt}`);
+    expect(bridge.requests).toHaveLength(2);
+  },
+);
+
+interface Site {
+  tenant: string;
+  folder: string;
+  mesh: Mesh;
+  client: Client;
+  mail: MailServer;
+  bridge: BridgeServer;
+  startWorker(actions: unknown[], killPoint?: KillPoint, command?: string[]): Promise<WorkerProcess>;
+  report(id: string): Promise<void>;
+  resultOf(id: string): Promise<RemediationResult>;
+  verdictsOn(id: string): Promise<string[]>;
+  countRemediations(): Promise<number>;
+}
+
+/** All that one test needs, gone when it has finished. */
+async function buildSite({ onTestFinished }: TestContext, address = inject('temporalAddress')): Promise<Site> {
+  const tenant = `t-${randomBytes(6).toString('hex')}`;
+  const taskQueue = `mesh-${tenant}`;
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-restarts-'));
+  const [mail, bridge] = await Promise.all([startMailServer(), startBridgeServer()]);
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const mesh = await connectMesh({
+    connection: { address, namespace: 'default', options: {}, isGiven: true },
+    taskQueue,
+  });
+  let worker: WorkerProcess | undefined;
+  onTestFinished(async () => {
+    await worker?.stop();
+    await Promise.all([mail.close(), bridge.close(), mesh.close(), connection.close()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return {
+    ...{ tenant, folder, mesh, client, mail, bridge },
+    async startWorker(actions, killPoint, command = ['true']) {
+      const rules = join(folder, 'rules');
+      const config = join(folder, 'mesh.yaml');
+      await mkdir(rules, { recursive: true });
+      const rule = { id: 'r', trigger: { event: 'TaskCompleted' }, cooldownMs: COOLDOWN_MS, dedupWindowMs: 0, actions };
+      await writeFile(join(rules, `${tenant}.json`), JSON.stringify({ rules: [rule] }));
+      await writeFile(
+        config,
+        JSON.stringify({
+          agents: { default: { command } },
+          teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } },
+          ...bridge.config,
+        }),
+      );
+      worker = await startWorkerProcess({
+        address,
+        taskQueue,
+        folder,
+        settings: { rules, config, home: folder, smtpUrl: mail.url },
+        ...(killPoint && { killPoint }),
       });
-      return verdict?.verdict === 'fire' ? verdict.at : undefined;
+      return worker;
     },
-    AFTER_KILL_MS,
-  );
+    async report(id) {
+      await mesh.report({ id, tenant, event: 'TaskCompleted', outcome: 'failed', payload: { id } });
+    },
+    async resultOf(id) {
+      const handle = client.workflow.getHandle(remediationId(tenant, 'r', id));
+      await eventually('remediation', () => handle.describe(), AFTER_KILL_MS);
+      return (await handle.result()) as RemediationResult;
+    },
+    verdictsOn: (id) =>
+      eventually(
+        `verdict on ${id}`,
+        async () => {
+          const verdicts = await mesh.verdicts(id, tenant);
+          return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
+        },
+        AFTER_KILL_MS,
+      ),
+    async countRemediations() {
+      const query = `WorkflowType = 'remediate' AND MeshTenant = '${tenant}'`;
+      return (await client.workflow.count(query)).count;
+    },
+  };
+}
 
-  expect(firedAgainAt - firedAt).toBeGreaterThanOrEqual(COOLDOWN_MS);
-  expect(firedAgainAt - firedAt).toBeLessThan(COOLDOWN_MS + 5_000);
-  await resultOf(`e-${attempt}`);
-  expect(bridge.requests).toHaveLength(2);
-});
+async function ownServer({ onTestFinished }: TestContext): Promise<DevServerOptions> {
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-restarts-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return {
+    binary: inject('temporalBinary'),
+    port: await freePort(),
+    databaseFile: join(folder, 'temporal.db'),
+    namespace: 'default',
+  };
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -2,72 +2,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectMesh, type Mesh } from '../../client/mesh.js';
+import { expect, test, type TestContext } from 'vitest';
+import { connectMesh } from '../../client/mesh.js';
 import { freePort } from '../../worker/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { get, postJson } from '../support/gateway-process.js';
-import { type Running, runMesh, startNode } from '../support/run-command.js';
-
-let home: string;
-let env: Record<string, string>;
-let address: string;
-let gateway: string;
-let started: Running[] = [];
-
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'mesh-start-'));
-  const [port, uiPort, gatewayPort] = [await freePort(), await freePort(), await freePort()];
-  address = `127.0.0.1:${port}`;
-  env = {
-    MESH_HOME: home,
-    MESH_TEMPORAL_PORT: String(port),
-    MESH_UI_PORT: String(uiPort),
-    MESH_GATEWAY_PORT: String(gatewayPort),
-  };
-  gateway = `http://127.0.0.1:${gatewayPort}`;
-});
-
-afterEach(async () => {
-  for (const { child } of started) signalGroup(child.pid, 'SIGKILL');
-  await rm(home, { recursive: true, force: true });
-  started = [];
-});
-
-async function start(): Promise<Running> {
-  const running = startNode(['worker/bootstrap.mjs', 'start'], env);
-  started.push(running);
-  await eventually(
-    'banner',
-    () => (running.output().stdout.includes('Ctrl-C stops everything') ? true : undefined),
-    60_000,
-  );
-  return running;
-}
-
-/** Ctrl-C in a terminal goes to the whole process group. */
-async function pressCtrlC(running: Running): Promise<number | null> {
-  signalGroup(running.child.pid, 'SIGINT');
-  return (await running.finished).code;
-}
-
-async function withMesh<T>(use: (mesh: Mesh) => Promise<T>): Promise<T> {
-  const mesh = await connectMesh({ connection: { address, namespace: 'default', options: {}, isGiven: true } });
-  try {
-    return await use(mesh);
-  } finally {
-    await mesh.close();
-  }
-}
-
-function codesOn(id: string): Promise<string[]> {
-  return withMesh((mesh) =>
-    eventually('verdicts', async () => {
-      const verdicts = await mesh.verdicts(id);
-      return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
-    }),
-  );
-}
+import { type Finished, type Running, runMesh, startNode } from '../support/run-command.js';
 
 const failure = (id: string) => [
   'send',
@@ -75,44 +15,50 @@ const failure = (id: string) => [
   ...['--payload', JSON.stringify({ tool_name: 'Bash', error: 'timeout', id })],
 ];
 
-test('npm start, an event, Ctrl-C, npm start again: the cooldown is still live', { timeout: 120_000 }, async () => {
-  const first = await start();
-  const banner = first.output().stdout;
-  expect(banner.trimEnd().split('\n').length).toBeLessThan(15);
-  expect(banner).toContain(`http://127.0.0.1:${env['MESH_UI_PORT']}`);
-  expect(banner).toContain('retry-failed-tool');
-  const pasted = /npx mesh (send .*)$/m.exec(banner)?.[1] ?? '';
-  expect(pasted).toContain('PostToolUseFailure');
+test(
+  'npm start, an event, Ctrl-C, npm start again: the cooldown is still live',
+  { timeout: 120_000 },
+  async (context) => {
+    const { home, env, address, gateway, start, codesOn } = await buildSite(context);
+    const first = await start();
+    const banner = first.output().stdout;
+    expect(banner.trimEnd().split('\n').length).toBeLessThan(15);
+    expect(banner).toContain(`http://127.0.0.1:${env['MESH_UI_PORT']}`);
+    expect(banner).toContain('retry-failed-tool');
+    const pasted = /npx mesh (send .*)$/m.exec(banner)?.[1] ?? '';
+    expect(pasted).toContain('PostToolUseFailure');
 
-  const sent = await runMesh(failure('e-1'), env);
-  expect(sent).toMatchObject({ code: 0, stderr: '' });
-  expect(sent.stdout).toContain('Event e-1 stored');
-  expect(await codesOn('e-1')).toEqual(['fire', 'fire', 'shadow']);
-  await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
-  expect(await pressCtrlC(first)).toBe(0);
-  expect(first.output().stderr).not.toContain('The Temporal server ended');
-  expect(await isListening(address)).toBe(false);
+    const sent = await runMesh(failure('e-1'), env);
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(sent.stdout).toContain('Event e-1 stored');
+    expect(await codesOn('e-1')).toEqual(['fire', 'fire', 'shadow']);
+    await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
+    expect(await pressCtrlC(first)).toBe(0);
+    expect(first.output().stderr).not.toContain('The Temporal server ended');
+    expect(await isListening(address)).toBe(false);
 
-  const second = await start();
-  const posted = await postJson(`${gateway}/v1/events`, { event: 'TaskCompleted', id: 'e-http' });
-  expect(posted.status).toBe(202);
-  expect(await codesOn('e-http')).toEqual(['no-match']);
-  const hook = { hook_event_name: 'SessionStart', session_id: 's-1', source: 'startup' };
-  expect(await runMesh(['hook', 'claude-code'], env, JSON.stringify(hook))).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
-  expect((await get(`${gateway}/readyz`)).status).toBe(200);
-  await runMesh(failure('e-2'), env);
-  expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
-  expect(await pressCtrlC(second)).toBe(0);
-});
+    const second = await start();
+    const posted = await postJson(`${gateway}/v1/events`, { event: 'TaskCompleted', id: 'e-http' });
+    expect(posted.status).toBe(202);
+    expect(await codesOn('e-http')).toEqual(['no-match']);
+    const hook = { hook_event_name: 'SessionStart', session_id: 's-1', source: 'startup' };
+    expect(await runMesh(['hook', 'claude-code'], env, JSON.stringify(hook))).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    expect((await get(`${gateway}/readyz`)).status).toBe(200);
+    await runMesh(failure('e-2'), env);
+    expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
+    expect(await pressCtrlC(second)).toBe(0);
+  },
+);
 
 test(
   'a second npm start in the same folder shares the server; the first one still ends it',
   { timeout: 120_000 },
-  async () => {
+  async (context) => {
+    const { address, start } = await buildSite(context);
     const first = await start();
     const second = await start();
 
@@ -124,7 +70,9 @@ test(
   },
 );
 
-test('a start that was killed leaves its server to the next one', { timeout: 120_000 }, async () => {
+// Side by side, since they wait: for a worker that does not come back, and for a server that is not there.
+test.concurrent('a start that was killed leaves its server to the next one', { timeout: 120_000 }, async (context) => {
+  const { env, address, start, codesOn } = await buildSite(context);
   const first = await start();
   await runMesh(failure('e-1'), env);
   await codesOn('e-1');
@@ -140,11 +88,12 @@ test('a start that was killed leaves its server to the next one', { timeout: 120
   expect(await isListening(address)).toBe(false);
 });
 
-test('a taken port is explained', { timeout: 60_000 }, async () => {
+test.concurrent('a taken port is explained', { timeout: 60_000 }, async (context) => {
+  const { env, address, startInVain } = await buildSite(context);
   const squatter = createServer();
   await new Promise<void>((resolve) => squatter.listen(Number(env['MESH_TEMPORAL_PORT']), '127.0.0.1', resolve));
 
-  const { code, stderr } = await startNode(['worker/bootstrap.mjs', 'start'], env).finished;
+  const { code, stderr } = await startInVain();
   squatter.close();
 
   expect(code).toBe(1);
@@ -154,10 +103,11 @@ test('a taken port is explained', { timeout: 60_000 }, async () => {
   );
 });
 
-test(
+test.concurrent(
   'rules that are broken at the start are loud, and hold events until they are mended',
   { timeout: 90_000 },
-  async () => {
+  async (context) => {
+    const { home, env, start, codesOn } = await buildSite(context);
     const rules = join(home, 'rules.yaml');
     env['MESH_RULES'] = rules;
     await writeFile(
@@ -180,26 +130,108 @@ test(
   },
 );
 
-test('a variable that is not one of ours is reported, a wrong value refused', { timeout: 60_000 }, async () => {
-  const wrong = { ...env, MESH_RULEZ: 'x', MESH_UI_PORT: 'eighty' };
+test.concurrent(
+  'a variable that is not one of ours is reported, a wrong value refused',
+  { timeout: 60_000 },
+  async (context) => {
+    const { startInVain } = await buildSite(context);
 
-  const { code, stderr } = await startNode(['worker/bootstrap.mjs', 'start'], wrong).finished;
+    const { code, stderr } = await startInVain({ MESH_RULEZ: 'x', MESH_UI_PORT: 'eighty' });
 
-  expect(code).toBe(1);
-  expect(stderr).toContain('MESH_RULEZ is not a variable of the mesh: did you mean MESH_RULES?');
-  expect(stderr).toContain('MESH_UI_PORT: expected a port from 1 to 65535, found "eighty"');
-});
+    expect(code).toBe(1);
+    expect(stderr).toContain('MESH_RULEZ is not a variable of the mesh: did you mean MESH_RULES?');
+    expect(stderr).toContain('MESH_UI_PORT: expected a port from 1 to 65535, found "eighty"');
+  },
+);
 
-test('no server where one was named: one line that says so', { timeout: 60_000 }, async () => {
-  const nowhere = { ...env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+test.concurrent('no server where one was named: one line that says so', { timeout: 60_000 }, async (context) => {
+  const { env, startInVain } = await buildSite(context);
+  const nowhere = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
 
-  const sent = await runMesh(['send', '--event', 'TaskCompleted'], nowhere);
-  const run = await startNode(['worker/bootstrap.mjs', 'start'], nowhere).finished;
+  const [sent, run] = await Promise.all([
+    runMesh(['send', '--event', 'TaskCompleted'], { ...env, ...nowhere }),
+    startInVain(nowhere),
+  ]);
 
   const explanation = 'Temporal is not reachable at 127.0.0.1:9: check TEMPORAL_ADDRESS and that the server runs.\n';
   expect(sent).toMatchObject({ code: 2, stderr: explanation });
   expect(run).toMatchObject({ code: 1, stderr: explanation });
 });
+
+interface Site {
+  home: string;
+  env: Record<string, string>;
+  /** Of Temporal. */
+  address: string;
+  gateway: string;
+  start(): Promise<Running>;
+  /** Starts what is to end by itself. */
+  startInVain(more?: Record<string, string>): Promise<Finished>;
+  codesOn(id: string): Promise<string[]>;
+}
+
+/** A state folder and ports for one test, and an end of all that it started. */
+async function buildSite({ onTestFinished }: TestContext): Promise<Site> {
+  const home = await mkdtemp(join(tmpdir(), 'mesh-start-'));
+  const [port, uiPort, gatewayPort] = [await freePort(), await freePort(), await freePort()];
+  const address = `127.0.0.1:${port}`;
+  const env: Record<string, string> = {
+    MESH_HOME: home,
+    MESH_TEMPORAL_PORT: String(port),
+    MESH_UI_PORT: String(uiPort),
+    MESH_GATEWAY_PORT: String(gatewayPort),
+  };
+  const started: Running[] = [];
+  onTestFinished(async () => {
+    for (const { child } of started) signalGroup(child.pid, 'SIGKILL');
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const run = (more: Record<string, string> = {}) => {
+    const running = startNode(['worker/bootstrap.mjs', 'start'], { ...env, ...more });
+    started.push(running);
+    return running;
+  };
+  return {
+    ...{ home, env, address, gateway: `http://127.0.0.1:${gatewayPort}` },
+    async start() {
+      const running = run();
+      await eventually(
+        'banner',
+        () => (running.output().stdout.includes('Ctrl-C stops everything') ? true : undefined),
+        60_000,
+      );
+      return running;
+    },
+    startInVain: (more) => run(more).finished,
+    codesOn: (id) => codesOn(address, id),
+  };
+}
+
+/** Ctrl-C in a terminal goes to the whole process group. */
+async function pressCtrlC(running: Running): Promise<number | null> {
+  signalGroup(running.child.pid, 'SIGINT');
+  return (await running.finished).code;
+}
+
+/** A worker that was killed is noticed after 10 s; only then does the next one judge. */
+const AFTER_KILL_MS = 60_000;
+
+async function codesOn(address: string, id: string): Promise<string[]> {
+  const mesh = await connectMesh({ connection: { address, namespace: 'default', options: {}, isGiven: true } });
+  try {
+    return await eventually(
+      `verdicts on ${id}`,
+      async () => {
+        const verdicts = await mesh.verdicts(id);
+        return verdicts.length > 0 ? verdicts.map((one) => (one.verdict === 'fire' ? 'fire' : one.code)) : undefined;
+      },
+      AFTER_KILL_MS,
+    );
+  } finally {
+    await mesh.close();
+  }
+}
 
 function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {

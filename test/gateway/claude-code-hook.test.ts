@@ -43,10 +43,28 @@ test('takes its place in a chain from headers', async () => {
   expect(gateway.mesh.stored).toMatchObject([{ depth: 2, lineage: { root: 'e-1', parent: remediation } }]);
 });
 
+test('takes the token that proves its place', async () => {
+  const gateway = await startTestGateway();
+
+  await post(gateway, HOOK, { 'x-mesh-lineage': 'mesh1.x.y' });
+  await post(gateway, { ...HOOK, tool_use_id: 'other' }, { 'x-mesh-lineage': 'x'.repeat(5_000) });
+
+  // A token that cannot be ours is refused where it is judged; the event is not lost for it.
+  expect(gateway.mesh.stored).toMatchObject([
+    { lineage: { token: 'mesh1.x.y' } },
+    { lineage: { token: 'x'.repeat(4_000) } },
+  ]);
+});
+
 test.each(['', '$MESH_DEPTH'])('a header of a variable that is not set, %j, counts as absent', async (value) => {
   const gateway = await startTestGateway();
 
-  await post(gateway, HOOK, { 'x-mesh-depth': value, 'x-mesh-root-event': value, 'x-mesh-remediation': value });
+  await post(gateway, HOOK, {
+    'x-mesh-depth': value,
+    'x-mesh-root-event': value,
+    'x-mesh-remediation': value,
+    'x-mesh-lineage': value,
+  });
 
   expect(gateway.mesh.stored[0]).toMatchObject({ depth: 0 });
   expect(gateway.mesh.stored[0]).not.toHaveProperty('lineage');

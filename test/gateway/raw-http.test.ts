@@ -143,14 +143,14 @@ test('a body that is far too large still gets its answer', async () => {
 
 test('who goes away before the answer disturbs nobody, and is noted', async () => {
   const { port, mesh, log } = await start();
-  mesh.storeMs = 100;
+  mesh.storeMs = 500;
   const gone = openRaw(port, post(event('gone')));
   const staying = openRaw(port, post(event('staying'), 'Connection: close\r\n'));
-  await wait(40);
+  await eventually('both in the store', () => (mesh.sends === 2 ? true : undefined));
   gone.socket.destroy();
 
   expect(readAnswer(await staying.closed).status).toBe(202);
-  expect(mesh.stored.map(({ id }) => id)).toEqual(['gone', 'staying']);
+  expect(mesh.stored.map(({ id }) => id).sort()).toEqual(['gone', 'staying']);
   const statuses = await eventually('two lines in the log', () =>
     log.length === 2 ? log.map(({ status }) => status) : undefined,
   );

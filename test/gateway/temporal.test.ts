@@ -33,7 +33,7 @@ beforeAll(async () => {
   ];
   world = await startTestMesh({
     rules: { defaultCooldownMs: 0, defaultDedupWindowMs: 0, rules },
-    config: { bridge: { url: bridge.url } },
+    config: bridge.config,
   });
   const { token, known } = aToken(world.tenant, ROLES);
   authorization = `Bearer ${token}`;

@@ -2,11 +2,11 @@
 // histories are not meant to survive: `npm run record-histories`.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { connectMesh } from '../../client/mesh.js';
-import { remediationId, watchId } from '../../contract/ids.js';
+import { leaseId, remediationId, watchId } from '../../contract/ids.js';
 import { SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
 import { readSettings } from '../../contract/settings.js';
 import type { WatchInput } from '../../contract/watch.js';
@@ -16,6 +16,7 @@ import { makeWorld } from '../../worker/make-world.js';
 import { findTemporal } from '../../worker/temporal-binary.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { BUNDLE } from '../support/paths.js';
 import { installQuietRuntime } from '../support/quiet-runtime.js';
 import { cleanHistory } from './clean-history.js';
@@ -24,6 +25,8 @@ import { HISTORIES } from './histories.js';
 installQuietRuntime();
 const folder = await mkdtemp(join(tmpdir(), 'mesh-record-'));
 const bridge = await startBridgeServer();
+const runtime = await startHttpTarget();
+runtime.answer((response) => response.writeHead(200).end(JSON.stringify({ launched: true, agentId: 'run-1' })));
 const server = await startDevServer({
   binary: await findTemporal({ env: process.env, say: console.error }),
   port: await freePort(),
@@ -34,7 +37,7 @@ const connectionSettings = { address: server.address, namespace: 'default', opti
 const connection = await Connection.connect({ address: server.address });
 const client = new Client({ connection });
 const mesh = await connectMesh({ connection: connectionSettings });
-const rulesFile = join(folder, 'rules.json');
+const rulesFile = join(folder, 'rules', 'default.json');
 const quick = { maxAttempts: 3, initialIntervalMs: 50, maxIntervalMs: 50 };
 const rule = (id: string, event: string, actions: unknown[], more = {}) => ({
   id,
@@ -48,7 +51,7 @@ const rules = JSON.stringify({
   rules: [
     rule('ok', 'Ok', [
       { type: 'spawn_fallback_agent' },
-      { type: 'warm_remote_capacity' },
+      { type: 'warm_remote_capacity', forMs: 2_000 },
       { type: 'notify_team', teamName: 'ops' },
     ]),
     rule('failed', 'Failed', [
@@ -59,6 +62,21 @@ const rules = JSON.stringify({
       { type: 'spawn_fallback_agent', agentType: 'hangs' },
       { type: 'notify_team', teamName: 'ops' },
     ]),
+    rule('fallback', 'Fallback', [
+      { type: 'spawn_fallback_agent', agentType: 'unlucky', await: 'finished', retry: { ...quick, maxAttempts: 2 } },
+      { type: 'notify_team', id: 'praise', teamName: 'ops', onlyIf: 'success' },
+      { type: 'notify_team', id: 'wake', teamName: 'ops', onlyIf: 'failed' },
+    ]),
+    rule('awaited', 'Awaited', [
+      { type: 'spawn_fallback_agent', agentType: 'remote', await: 'finished' },
+      { type: 'notify_team', teamName: 'ops', onlyIf: 'failed' },
+    ]),
+    rule('late', 'Late', [
+      { type: 'spawn_fallback_agent', agentType: 'remote', await: 'finished', timeoutMs: 500 },
+      { type: 'notify_team', teamName: 'ops', onlyIf: 'failed' },
+    ]),
+    rule('busy', 'Busy', [{ type: 'spawn_fallback_agent', agentType: 'slow' }]),
+    rule('quiet', 'Quiet', [{ type: 'notify_team', teamName: 'ops' }], { cooldownMs: 1_000 }),
     rule('retried', 'Retried', [{ type: 'warm_remote_capacity', retry: quick }]),
     rule('guarded', 'Guarded', [{ type: 'warm_remote_capacity' }], {
       cooldownMs: 3_600_000,
@@ -67,11 +85,21 @@ const rules = JSON.stringify({
     }),
   ],
 });
+await mkdir(dirname(rulesFile));
 await writeFile(rulesFile, 'rules: [broken');
+await writeFile(join(dirname(rulesFile), 'idle.json'), '{}');
 await writeFile(
   join(folder, 'mesh.yaml'),
   JSON.stringify({
-    agents: { default: { command: ['true'] }, fails: { command: ['false'] }, hangs: { command: ['sleep', '600'] } },
+    agents: {
+      default: { command: ['true'] },
+      fails: { command: ['false'] },
+      unlucky: { command: ['false'], fallbacks: ['default'] },
+      hangs: { command: ['sleep', '600'] },
+      slow: { command: ['sleep', '2'], maxConcurrent: 1 },
+      remote: { http: { url: runtime.url } },
+    },
+    notify: { digest: true },
     teams: {
       ops: {
         members: [
@@ -80,51 +108,62 @@ await writeFile(
         ],
       },
     },
-    bridge: { url: bridge.url },
+    ...bridge.config,
   }),
 );
 const worker = await createWorker({
   connection: connectionSettings,
   bundlePath: BUNDLE,
   world: makeWorld({
-    settings: { ...readSettings({}).settings, rules: rulesFile, config: join(folder, 'mesh.yaml'), home: folder },
+    settings: {
+      ...readSettings({}).settings,
+      rules: dirname(rulesFile),
+      config: join(folder, 'mesh.yaml'),
+      home: folder,
+    },
     env: process.env,
     log: { info: () => undefined, error: () => undefined },
     temporalUi: 'http://temporal.example.com',
   }),
 });
-const running = worker.run();
+const working = worker.run();
 
-await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
-  workflowId: watchId('default'),
-  taskQueue: 'mesh',
-  args: [{ tenant: 'default', maxHistoryEvents: 80, idleCloseMs: 8_000 } satisfies WatchInput],
-  signal: SIGNALS.events,
-  signalArgs: [[]],
-});
+await startWatch({ tenant: 'default', maxHistoryEvents: 80 });
 // A hold, since the rules are broken, that ends when they are mended.
 await mesh.report({ id: 'ok-1', event: 'Ok', outcome: 'failed' });
 await eventually('hold', async () => (await mesh.status()).held ?? undefined);
 await writeFile(rulesFile, rules);
-bridge.script.push(
-  { status: 200, body: { warmed: true } },
-  { status: 503 },
-  { status: 429, headers: { 'retry-after': '1' } },
-);
 await client.workflow.getHandle(await started('ok', 'ok-1')).result();
+const lease = await client.workflow.getHandle(leaseId('default', 'env-1')).describe();
+await ended(lease.workflowId);
+bridge.script.push({ status: 503 }, { status: 429, headers: { 'retry-after': '1' } });
 
-await mesh.report({ id: 'retried-1', event: 'Retried', outcome: 'failed' });
-await client.workflow.getHandle(await started('retried', 'retried-1')).result();
-await mesh.report({ id: 'failed-1', event: 'Failed', outcome: 'failed', payload: { error: 'it broke' } });
-await client.workflow
-  .getHandle(await started('failed', 'failed-1'))
-  .result()
-  .catch(() => undefined);
+await ended(await reported('retried', 'Retried'));
+await ended(await reported('failed', 'Failed'));
+await ended(await reported('fallback', 'Fallback'));
+await mesh.report({ id: 'awaited-1', event: 'Awaited', outcome: 'failed' });
+const awaited = await started('awaited', 'awaited-1');
+await eventually('launch', () => (runtime.requests.length > 0 ? true : undefined));
+await mesh.report({ id: 'end-1', event: 'SubagentStop', outcome: 'success', agent: 'run-1' });
+await ended(awaited);
+await ended(await reported('late', 'Late'));
+await mesh.report({ id: 'busy-0', event: 'Busy', outcome: 'failed' });
+await running(await started('busy', 'busy-0'));
+await ended(await reported('busy', 'Busy'));
+await mesh.report([
+  { id: 'quiet-1', event: 'Quiet', outcome: 'failed' },
+  { id: 'quiet-2', event: 'Quiet', outcome: 'failed' },
+]);
 await mesh.report({ id: 'aborted-1', event: 'Aborted', outcome: 'failed' });
 const aborted = client.workflow.getHandle(await started('aborted', 'aborted-1'));
-await eventually('agent', async () => ((await aborted.describe()).raw.pendingActivities?.length ? true : undefined));
+await running(aborted.workflowId);
 await aborted.cancel();
 await aborted.result();
+const digest = await eventually('digest', async () => {
+  for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = 'notice'` })) return workflowId;
+  return undefined;
+});
+await ended(digest);
 
 // Guards over continue-as-new, a pause, a re-arm, a duplicate and an event nobody waits for.
 for (let index = 0; index < 24; index++) {
@@ -145,38 +184,69 @@ await mesh.report([
 await mesh.resume('default');
 await mesh.report({ id: 'unmatched-1', event: 'SessionStart' });
 await mesh.rearm('default');
-await eventually('end of the watch', async () =>
-  (await client.workflow.getHandle(watchId('default')).describe()).status.name === 'COMPLETED' ? true : undefined,
-);
+await eventually('verdict', async () => ((await mesh.verdicts('unmatched-1')).length > 0 ? true : undefined));
+// One that has nothing to keep in mind closes.
+await startWatch({ tenant: 'idle', idleCloseMs: 500 });
+await ended(watchId('idle'));
 
+await rm(HISTORIES, { recursive: true, force: true });
 await mkdir(HISTORIES, { recursive: true });
-for (const [name, id] of [
-  ['remediate-ok', remediationId('default', 'ok', 'ok-1')],
-  ['remediate-retried', remediationId('default', 'retried', 'retried-1')],
-  ['remediate-failed', remediationId('default', 'failed', 'failed-1')],
-  ['remediate-aborted', remediationId('default', 'aborted', 'aborted-1')],
-] as const) {
-  await save(name, id);
+for (const name of ['ok', 'retried', 'failed', 'aborted', 'fallback', 'awaited', 'late', 'busy']) {
+  await save(`remediate-${name}`, remediationId('default', name, `${name}-1`));
 }
+await save('watch-idle', watchId('idle'));
+await save('notice', digest);
+await save('lease', lease.workflowId, lease.runId);
 let runs = 0;
-for await (const { workflowId, runId } of client.workflow.list({ query: `WorkflowType = 'watch'` })) {
+for await (const { workflowId, runId } of client.workflow.list({ query: `WorkflowId = '${watchId('default')}'` })) {
   runs++;
   await save(`watch-run-${runs}`, workflowId, runId);
 }
-console.log(`recorded four remediations and ${runs} runs of a watch`);
+console.log(`recorded eight remediations, a notice, a lease, an idle watch and ${runs} runs of a busy one`);
 
 worker.shutdown();
-await running;
+await working;
 await mesh.close();
 await connection.close();
 await server.stop();
-await bridge.close();
+await Promise.all([bridge.close(), runtime.close()]);
 await rm(folder, { recursive: true, force: true });
 
 async function started(ruleId: string, eventId: string): Promise<string> {
   const id = remediationId('default', ruleId, eventId);
   await eventually(`remediation ${id}`, () => client.workflow.getHandle(id).describe());
   return id;
+}
+
+async function startWatch(input: WatchInput): Promise<void> {
+  await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
+    workflowId: watchId(input.tenant),
+    taskQueue: 'mesh',
+    args: [input],
+    signal: SIGNALS.events,
+    signalArgs: [[]],
+  });
+}
+
+/** Reports what fires the rule, and gives the remediation. */
+async function reported(ruleId: string, event: string): Promise<string> {
+  await mesh.report({ id: `${ruleId}-1`, event, outcome: 'failed', payload: { error: 'it broke' } });
+  return started(ruleId, `${ruleId}-1`);
+}
+
+async function running(id: string): Promise<void> {
+  await eventually(`activity of ${id}`, async () => {
+    const { raw } = await client.workflow.getHandle(id).describe();
+    return raw.pendingActivities?.length ? true : undefined;
+  });
+}
+
+/** Well or not. */
+async function ended(id: string): Promise<void> {
+  await client.workflow
+    .getHandle(id)
+    .result()
+    .catch(() => undefined);
 }
 
 async function save(name: string, workflowId: string, runId?: string): Promise<void> {

@@ -12,23 +12,24 @@ import { HISTORIES } from './histories.js';
 installQuietRuntime();
 const files = await readdir(HISTORIES);
 
-test('there are histories of every way a remediation ends, and of a watch over continue-as-new', () => {
-  expect(files).toEqual(
-    expect.arrayContaining([
-      'remediate-ok.json',
-      'remediate-failed.json',
-      'remediate-aborted.json',
-      'remediate-retried.json',
-      'watch-run-1.json',
-      'watch-run-2.json',
-    ]),
-  );
+test('there are histories of every way a workflow goes, and of a watch over continue-as-new', () => {
+  const remediations = ['ok', 'failed', 'aborted', 'retried', 'fallback', 'awaited', 'late', 'busy'];
+  const expected = [
+    ...remediations.map((name) => `remediate-${name}`),
+    'notice',
+    'lease',
+    'watch-run-1',
+    'watch-run-2',
+  ];
+
+  expect(files).toEqual(expect.arrayContaining(expected.map((name) => `${name}.json`)));
 });
 
 test.each(files)('%s replays as it was recorded', async (file) => {
-  const history = await readHistory(file);
+  const history = historyFromJSON(JSON.parse(await readFile(join(HISTORIES, file), 'utf8')));
+  const id = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
 
-  await Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, history, workflowIdOf(file));
+  await Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, history, id);
 });
 
 test('a history that does not fit is noticed', async () => {
@@ -44,13 +45,3 @@ test('a history that does not fit is noticed', async () => {
 
   await expect(replay).rejects.toThrow(/nondeterminism|Nondeterminism|DeterminismViolation/i);
 });
-
-async function readHistory(file: string): Promise<ReturnType<typeof historyFromJSON>> {
-  return historyFromJSON(JSON.parse(await readFile(join(HISTORIES, file), 'utf8')));
-}
-
-function workflowIdOf(file: string): string {
-  if (file.startsWith('watch')) return 'watch/default';
-  const [, rule = ''] = /^remediate-(\w+)\.json$/.exec(file) ?? [];
-  return `remediation/default/${rule}/${rule}-1`;
-}

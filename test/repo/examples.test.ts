@@ -9,7 +9,7 @@ import { repositoryFiles } from './files.js';
 import { readText } from './markdown.js';
 
 const files = repositoryFiles();
-const EXAMPLES = files.filter((path) => /^config\/examples\/.+\.(ya?ml|json)$/.test(path));
+const EXAMPLES = files.filter((path) => /^config\/examples\/[^.]+\.(ya?ml|json)$/.test(path));
 const EVENT_FILES = files.filter((path) => /^config\/examples\/.+\.jsonl$/.test(path));
 
 describe.each(['config/rules.yaml', ...EXAMPLES])('%s', (file) => {

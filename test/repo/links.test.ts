@@ -55,7 +55,7 @@ function anchorOf(heading: string): string {
 
 /** What a line of shell names and this package does not have. */
 function unknownInCommand(line: string): string[] {
-  const [, run, short] = /^\s*npm (?:run ([\w-]+)|(\w+))/.exec(line) ?? [];
+  const [, run, short] = /^\s*npm (?:run ([\w:-]+)|(\w+))/.exec(line) ?? [];
   const script = run ?? short;
   if (script !== undefined) return Object.hasOwn(SCRIPTS, script) ? [] : [line];
 

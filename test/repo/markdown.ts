@@ -29,12 +29,15 @@ export function headingsOf(markdown: string): string[] {
 
 /** Markdown without its fenced blocks. */
 export function withoutCode(markdown: string): string {
-  return markdown.replace(/^ *```[^\n]*\n[\s\S]*?^ *```$/gm, '');
+  return markdown.replace(FENCED, '');
 }
 
 export function codeBlocksOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^ *```[^\n]*\n([\s\S]*?)^ *```$/gm)].map(([, code = '']) => code);
+  return [...markdown.matchAll(FENCED)].map(([, , code = '']) => code);
 }
+
+/** Ends with as many backticks as it began with: a longer fence holds shorter ones. */
+const FENCED = /^ *(`{3,})[^\n]*\n([\s\S]*?)^ *\1$/gm;
 
 function tablesBelow(path: string, heading: string): string[][][] {
   const lines = withoutCode(readText(path)).split('\n');

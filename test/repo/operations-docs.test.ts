@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { MeshConfig } from '../../config/mesh-config.js';
+import { ACTION_TYPES, defaultsOf } from '../../contract/actions/index.js';
 import { FAILURES } from '../../contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
 import { ACTION_STATUSES } from '../../contract/remediation.js';
 import { AGENT_VARIABLES, SETTINGS } from '../../contract/settings.js';
-import { ACTION_DEFAULTS } from '../../rules/make-plan.js';
-import { codesBelow, codesIn, tableBelow } from './markdown.js';
+import { AGENT_END_EVENTS } from '../../rules/guards/agent-end.js';
+import { actionPage } from './action-rooms.js';
+import { codesBelow, codesIn, readText, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';
 
 const PAGE = 'docs/operations.md';
@@ -27,15 +29,17 @@ describe('docs/operations.md lists', () => {
     expect(codesBelow(PAGE, 'What an agent gets', 'variable')).toEqual(Object.keys(AGENT_VARIABLES));
   });
 
-  it('the fields of mesh.yaml, with defaults', () => {
+  it('the sections of mesh.yaml, and the fields of those that belong to no action, with defaults', () => {
     const rows = new Map(tableBelow(PAGE, 'mesh.yaml').map((row) => [codesIn(row['field'])[0], row['default']]));
-    const fields = fieldsOf(MeshConfig, true);
+    const ofActions = ACTION_TYPES.flatMap((type) => codesBelow(actionPage(type), 'mesh.yaml', 'field'));
+    const fields = fieldsOf(MeshConfig, true).filter(({ path }) => !path.includes('.') || !isOnPage(ofActions, path));
 
     expect([...rows.keys()].sort()).toEqual(fields.map(({ path }) => path).sort());
-    for (const field of fields.filter(({ path }) => path !== 'notify')) {
+    for (const field of fields) {
       const shown = rows.get(field.path)?.replaceAll('`', '');
       if (field.isRequired) expect(shown, field.path).toBe('required');
-      if (field.default !== undefined) expect(shown, field.path).toBe(field.default);
+      else expect(shown, field.path).not.toBe('required');
+      if (field.default !== undefined && shown !== 'its defaults') expect(shown, field.path).toBe(field.default);
     }
   });
 
@@ -66,22 +70,33 @@ describe('docs/operations.md lists', () => {
 
   it('how each action is tried', () => {
     const number = (cell: string | undefined) => Number(cell?.replace(/[, ms]/g, ''));
-    const rows = tableBelow(PAGE, 'Retries').map((row) => [
-      codesIn(row['action'])[0],
-      {
-        timeoutMs: number(row['time limit']),
-        retry: {
-          maxAttempts: number(row['attempts']),
-          initialIntervalMs: number(row['first wait']),
-          maxIntervalMs: number(row['longest wait']),
-        },
-      },
-    ]);
+    const rows = tableBelow(PAGE, 'Retries').map((row) => {
+      const maxAttempts = row['attempts'] === 'no limit' ? {} : { maxAttempts: number(row['attempts']) };
+      const waits = {
+        initialIntervalMs: number(row['first wait']),
+        maxIntervalMs: number(row['longest wait']),
+      };
+      return [codesIn(row['action'])[0], { timeoutMs: number(row['time limit']), retry: { ...maxAttempts, ...waits } }];
+    });
 
-    expect(Object.fromEntries(rows)).toEqual(ACTION_DEFAULTS);
+    expect(rows).toEqual(ACTION_TYPES.map((type) => [type, defaultsOf(type)]));
+  });
+
+  it('the events that end an agent', () => {
+    const section = readText(PAGE).split('## Ends of agents')[1]?.split('The outcome is')[0];
+
+    expect(codesIn(section)).toEqual(expect.arrayContaining([...AGENT_END_EVENTS]));
   });
 
   it('the failure types', () => {
     expect(codesBelow(PAGE, 'Failure types', 'type')).toEqual(Object.keys(FAILURES));
   });
 });
+
+/** The page of an action lists a field, one inside it, or the list that it is in. */
+function isOnPage(listed: string[], path: string): boolean {
+  return listed.some(
+    (field) =>
+      field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`) || path.startsWith(`${field}[].`),
+  );
+}

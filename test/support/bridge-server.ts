@@ -1,42 +1,88 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { json } from 'node:stream/consumers';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type HttpTarget, startHttpTarget, type TargetRequest } from './http-target.js';
 
 export interface BridgeRequest {
   headers: IncomingHttpHeaders;
   body: unknown;
 }
 
+/** `hang` never answers, `reset` ends the connection without an answer. */
+export type BridgeAnswer = { status: number; headers?: Record<string, string>; body?: unknown } | 'hang' | 'reset';
+
 export interface BridgeServer {
   url: string;
+  /** The parts of mesh.yaml that lead here. */
+  config: { bridge: { url: string }; outbound: { privateHosts: string[] } };
+  /** Those that asked for capacity. */
   requests: BridgeRequest[];
-  /** What to answer next; when used up, capacity is warm. `hang` never answers. */
-  script: ({ status: number; headers?: Record<string, string>; body?: unknown } | 'hang')[];
+  /** All that came, in order, such as `GET /v1/status`. */
+  calls: string[];
+  /** What to answer next to who asks for capacity; when used up, there is capacity. */
+  script: BridgeAnswer[];
+  /** What to answer next to another call. */
+  next(call: string, ...answers: BridgeAnswer[]): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server in the place of a capacity bridge. */
+const CAPACITY = 'POST /v1/capacity';
+
+/** A real HTTP server in the place of a capacity bridge, with one environment that is ready as soon as it is asked for. */
 export async function startBridgeServer(): Promise<BridgeServer> {
+  const target = await startHttpTarget();
   const requests: BridgeRequest[] = [];
-  const script: BridgeServer['script'] = [];
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      requests.push({ headers: request.headers, body });
-      const next = script.shift() ?? { status: 200, body: { warmed: true, environmentId: 'env-1' } };
-      if (next === 'hang') return;
-      response.writeHead(next.status, { 'content-type': 'application/json', ...next.headers });
-      response.end(JSON.stringify(next.body ?? {}));
-    });
+  const calls: string[] = [];
+  const scripts = new Map<string, BridgeAnswer[]>([[CAPACITY, []]]);
+  const scriptOf = (call: string) => scripts.get(call) ?? scripts.set(call, []).get(call) ?? [];
+  const answers = healthyBridge();
+  target.answer((response, request) => {
+    const call = `${request.method} ${request.path}`;
+    const body: unknown = request.body === '' ? undefined : JSON.parse(request.body);
+    calls.push(call);
+    if (call === CAPACITY) requests.push({ headers: request.headers, body });
+    reply(response, scriptOf(call).shift() ?? answers(request, body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}/warm`,
+    url: target.url,
+    config: configFor(target),
     requests,
-    script,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    calls,
+    script: scriptOf(CAPACITY),
+    next: (call, ...next) => void scriptOf(call).push(...next),
+    close: target.close,
   };
+}
+
+function configFor({ url }: HttpTarget): BridgeServer['config'] {
+  return { bridge: { url }, outbound: { privateHosts: ['127.0.0.1'] } };
+}
+
+function healthyBridge(): (request: TargetRequest, body: unknown) => BridgeAnswer {
+  let ready = 0;
+  return ({ method, path }, body) => {
+    const environment = { id: 'env-1', ready };
+    switch (`${method} ${path}`) {
+      case 'GET /v1/status':
+        return { status: 200, body: { active: true } };
+      case 'GET /v1/environments':
+        return { status: 200, body: { environments: [environment] } };
+      case 'POST /v1/environments':
+      case 'GET /v1/environments/env-1':
+        return { status: 200, body: environment };
+      case CAPACITY:
+        ready = Math.max(ready, (body as { ensure: number }).ensure);
+        return { status: 200, body: { environment: 'env-1' } };
+      case 'POST /v1/release':
+        ready = 0;
+        return { status: 200, body: { released: 1 } };
+      default:
+        return { status: 404, body: { message: `there is no ${method} ${path}` } };
+    }
+  };
+}
+
+function reply(response: ServerResponse, answer: BridgeAnswer): void {
+  if (answer === 'hang') return;
+  if (answer === 'reset') return void response.socket?.destroy();
+  const { status, headers = {}, body = {} } = answer;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { MeshEvent } from '../../contract/event.js';
-import type { Action, Rule, Ruleset } from '../../contract/ruleset.js';
+import type { Action } from '../../contract/actions/index.js';
+import type { Rule, Ruleset } from '../../contract/ruleset.js';
 import type { LoadedRuleset } from '../../rules/match-batch.js';
 import { checkRuleset } from '../../rules/parse-ruleset.js';
 

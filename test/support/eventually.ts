@@ -6,16 +6,21 @@ export async function eventually<T>(
   ask: () => Promise<T | undefined> | T | undefined,
   withinMs = 20_000,
 ): Promise<T> {
-  const giveUpAt = Date.now() + withinMs;
+  const begunAt = Date.now();
   let lastError: unknown;
-  while (Date.now() < giveUpAt) {
+  for (let waitedMs = 0; waitedMs < withinMs; waitedMs = Date.now() - begunAt) {
     try {
       const answer = await ask();
       if (answer !== undefined) return answer;
     } catch (error) {
       lastError = error;
     }
-    await wait(50);
+    await wait(pauseMs(waitedMs));
   }
   throw new Error(`no ${what} within ${withinMs} ms`, { cause: lastError });
+}
+
+/** What takes long may be noticed a little later: asking is work too, for the server most of all. */
+function pauseMs(waitedMs: number): number {
+  return Math.min(250, Math.max(50, waitedMs / 10));
 }

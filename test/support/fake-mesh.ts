@@ -20,6 +20,8 @@ export interface FakeMesh extends Mesh {
   failure: Error | undefined;
   /** How long storing takes. */
   storeMs: number;
+  /** How often storing was asked for. */
+  sends: number;
   isReachable: boolean;
   workers: number;
   hasWatch: boolean;
@@ -35,12 +37,14 @@ export function createFakeMesh(): FakeMesh {
     filters: [],
     failure: undefined,
     storeMs: 0,
+    sends: 0,
     isReachable: true,
     workers: 1,
     hasWatch: true,
     isClosed: false,
     report: () => Promise.reject(new Error('the gateway parses events itself')),
     async send(events) {
+      fake.sends += 1;
       if (fake.isClosed) throw new NotStoredError('closed', idsOf(events), []);
       if (fake.storeMs > 0) await wait(fake.storeMs);
       fail();
@@ -64,6 +68,10 @@ export function createFakeMesh(): FakeMesh {
       return {
         remediations: [...fake.details.values()].filter(({ tenant }) => tenant === filter.tenant).map(summaryOf),
       };
+    },
+    async dead() {
+      fail();
+      return { dead: [] };
     },
     async remediation(id) {
       return found(id);

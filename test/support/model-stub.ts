@@ -1,18 +1,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 
-/** What the model says next: a text ends its turn, a tool call asks for a result, a status makes the request fail. */
+/**
+ * What the model says next: a text ends its turn, a tool call asks for a result, a status makes the request fail. One that
+ * thinks never answers.
+ */
 export type ModelTurn =
-  { says: string } | { calls: string; with: Record<string, unknown> } | { failsWith: number; message: string };
+  | { says: string }
+  | { calls: string; with: Record<string, unknown> }
+  | { failsWith: number; message: string }
+  | { thinks: true };
 
 export interface ModelStub {
   url: string;
   /** Requests for which the script had no turn, or that are no request to a model: what a new client might do. */
   unexpected: string[];
+  /** What the model was asked, in order. */
+  asked: ModelRequest[];
   close(): Promise<void>;
 }
 
-interface ModelRequest {
+export interface ModelRequest {
   model: string;
   stream?: boolean;
   messages: { role: string; content: unknown }[];
@@ -24,6 +32,7 @@ interface ModelRequest {
  */
 export async function startModelStub(conversations: Record<string, ModelTurn[]>): Promise<ModelStub> {
   const unexpected: string[] = [];
+  const requests: ModelRequest[] = [];
   let calls = 0;
   const server = createServer((request, response) => {
     void answer(request, response);
@@ -37,11 +46,13 @@ export async function startModelStub(conversations: Record<string, ModelTurn[]>)
       return fail(response, 404, 'not here');
     }
     const asked = JSON.parse(body) as ModelRequest;
+    requests.push(asked);
     const turn = turnFor(asked);
     if (turn === undefined) {
       unexpected.push(`turn after ${JSON.stringify(asked.messages.at(-1)).slice(0, 200)}`);
       return fail(response, 400, 'the script has no such turn');
     }
+    if ('thinks' in turn) return;
     if ('failsWith' in turn) return fail(response, turn.failsWith, turn.message);
     stream(response, asked.model, turn, String(++calls).padStart(24, '0'));
   }
@@ -62,6 +73,7 @@ export async function startModelStub(conversations: Record<string, ModelTurn[]>)
   return {
     url: `http://127.0.0.1:${port}`,
     unexpected,
+    asked: requests,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -85,7 +97,7 @@ function fail(response: ServerResponse, status: number, message: string): void {
 function stream(
   response: ServerResponse,
   model: string,
-  turn: Exclude<ModelTurn, { failsWith: number }>,
+  turn: Extract<ModelTurn, { says: string } | { calls: string }>,
   serial: string,
 ): void {
   const [block, delta, stopReason] =

@@ -9,6 +9,8 @@ export type KillPoint = 'before-match' | 'before-start' | 'after-start' | 'after
 
 export interface WorkerProcessSettings {
   address: string;
+  /** Default: the one of the mesh. */
+  taskQueue?: string;
   settings: Partial<Settings>;
   markFile: string;
   killPoint?: KillPoint;
@@ -22,7 +24,7 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
-const SCRIPT = fileURLToPath(new URL('killable-worker.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('killable-worker.mjs', import.meta.url));
 
 export async function startWorkerProcess(
   options: Omit<WorkerProcessSettings, 'markFile'> & { folder: string },
@@ -31,7 +33,8 @@ export async function startWorkerProcess(
   const markFile = join(folder, 'kill-point-reached');
   await rm(markFile, { force: true });
   const child = fork(SCRIPT, [JSON.stringify({ ...given, markFile } satisfies WorkerProcessSettings)], {
-    execArgv: ['--import', 'tsx'],
+    // Not those of vitest.
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,8 +39,9 @@ beforeAll(async () => {
             process.execPath,
             '-e',
             `process.stdin.setEncoding('utf8'); let prompt = ''; process.stdin.on('data', (part) => (prompt += part));
-             process.stdin.on('end', () => console.log(JSON.stringify({ prompt, env: process.env })));`,
+             process.stdin.on('end', () => require('fs').writeFileSync(process.env.REPORT, JSON.stringify({ prompt, env: process.env })));`,
           ],
+          env: { REPORT: join(folder, 'agent.json') },
         },
       },
       teams: {
@@ -52,7 +53,8 @@ beforeAll(async () => {
         },
       },
       notify: { defaultTeam: 'ops', fromAddress: 'mesh@example.com' },
-      bridge: { url: bridge.url, token: '${env:BRIDGE_TOKEN}' },
+      bridge: { ...bridge.config.bridge, token: '${env:BRIDGE_TOKEN}' },
+      outbound: bridge.config.outbound,
     },
   });
 });
@@ -80,7 +82,7 @@ test('one event runs all three actions in order, and each receiver gets its effe
     ['tell', 'notify_team', 'executed', 1],
   ]);
   const remediation = `remediation/${mesh.tenant}/full-chain/${id}`;
-  const agent = JSON.parse(result.actions[0]?.detail?.split('output: ')[1] ?? '') as {
+  const agent = JSON.parse(await readFile(join(folder, 'agent.json'), 'utf8')) as {
     prompt: string;
     env: Record<string, string>;
   };
@@ -104,7 +106,7 @@ test('one event runs all three actions in order, and each receiver gets its effe
     'idempotency-key': `${remediation}/warm`,
     authorization: 'Bearer bridge-secret',
   });
-  expect(bridge.requests[0]?.body).toMatchObject({ rule: 'full-chain', createDefaultEnvironmentIfMissing: true });
+  expect(bridge.requests[0]?.body).toMatchObject({ environment: 'env-1', ensure: 1 });
   expect(result.actions[1]?.detail).toBe('Remote capacity warmed for environment env-1');
 
   expect(mail.mails.flatMap(({ to }) => to).sort()).toEqual(['ada@example.com', 'bob@example.com']);

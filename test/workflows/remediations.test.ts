@@ -13,7 +13,8 @@ import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
 const WARM = { type: 'warm_remote_capacity', id: 'warm', retry: { maxAttempts: 1 } };
 const TELL = { type: 'notify_team', id: 'tell', teamName: 'ops' };
-const AGENT = { type: 'spawn_fallback_agent', id: 'agent', retry: { maxAttempts: 1 } };
+/** What follows waits for its end. */
+const AGENT = { type: 'spawn_fallback_agent', id: 'agent', await: 'finished', retry: { maxAttempts: 1 } };
 
 let mail: MailServer;
 let bridge: BridgeServer;
@@ -51,7 +52,7 @@ describe('retry', () => {
         { action: 'tell', status: 'executed' },
       ],
     });
-    expect(mail.mails).toHaveLength(1);
+    expect(mail.mails).toHaveLength(2);
     expect(bridge.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([`${id}/warm`, `${id}/warm`]);
     expect(await sdk.remediation(id)).toMatchObject({ id, runId: retried.runId, outcome: 'executed', rule: 'r' });
   });
@@ -80,7 +81,7 @@ describe('retry', () => {
 
     expect(await test.client.workflow.getHandle(id, second.runId).result()).toMatchObject({ outcome: 'executed' });
     expect(bridge.requests).toHaveLength(3);
-    expect(mail.mails).toHaveLength(1);
+    expect(mail.mails).toHaveLength(2);
   });
 
   test('of a failed one, asked twice at the same moment, is done once', async () => {
@@ -111,6 +112,41 @@ describe('retry', () => {
     await test.client.workflow.getHandle(id).result();
   });
 
+  test('of a notification delivers only what was not delivered', async () => {
+    mail.refuse.set('bob@example.com', 550);
+    const { id, sdk, test } = await failedRun([TELL]);
+    mail.refuse.clear();
+
+    const { runId, actions } = await sdk.retry(id);
+    const result = await test.client.workflow.getHandle(id, runId).result();
+
+    expect(actions).toEqual(['tell']);
+    expect(mail.mails.map(({ to }) => to)).toEqual([['ada@example.com'], ['bob@example.com']]);
+    expect(result).toMatchObject({
+      outcome: 'executed',
+      actions: [
+        {
+          deliveries: [
+            { delivery: 'email/ada', status: 'delivered' },
+            { delivery: 'email/bob', status: 'delivered' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('asks an action anew that was skipped because of how the one before had ended', async () => {
+    bridge.script.push({ status: 403 });
+    const { id, sdk, test } = await failedRun([WARM, { ...TELL, onlyIf: 'success' }]);
+    expect(mail.mails).toHaveLength(0);
+
+    const { runId, actions } = await sdk.retry(id);
+
+    expect(actions).toEqual(['warm', 'tell']);
+    expect(await test.client.workflow.getHandle(id, runId).result()).toMatchObject({ outcome: 'executed' });
+    expect(mail.mails).toHaveLength(2);
+  });
+
   test('of one that was terminated runs what it had not done', async () => {
     bridge.script.push('hang');
     const test = await meshWith([TELL, WARM]);
@@ -123,7 +159,7 @@ describe('retry', () => {
 
     expect(actions).toEqual(['warm']);
     expect(await test.client.workflow.getHandle(id, runId).result()).toMatchObject({ outcome: 'executed' });
-    expect(mail.mails).toHaveLength(1);
+    expect(mail.mails).toHaveLength(2);
   });
 
   test('is refused while it runs, and when nothing is left to do', async () => {
@@ -193,10 +229,19 @@ describe('a remediation', () => {
   test('that runs tells which action runs and which waits', async () => {
     const { id, sdk, test } = await runningAgent([TELL]);
 
-    expect((await sdk.remediation(id)).progress).toEqual({
+    const progress = await eventually('agent in the progress', async () => {
+      const found = (await sdk.remediation(id)).progress;
+      return found?.actions[0]?.agent && found;
+    });
+    expect(progress).toEqual({
       outcome: 'running',
       actions: [
-        { action: 'agent', type: 'spawn_fallback_agent', status: 'running' },
+        {
+          action: 'agent',
+          type: 'spawn_fallback_agent',
+          status: 'running',
+          agent: { launcher: 'default', session: expect.any(String) as string, outcome: 'running' },
+        },
         { action: 'tell', type: 'notify_team', status: 'waiting' },
       ],
     });
@@ -343,7 +388,7 @@ describe('a list', () => {
         defaultCooldownMs: 0,
         rules: rules.map((id) => ({ id, trigger: { event: 'TaskCompleted' }, actions: [{ ...WARM }] })),
       },
-      config: { bridge: { url: bridge.url } },
+      config: bridge.config,
     });
     const test = mesh;
     await test.report({ id: 'e-1' });
@@ -371,8 +416,8 @@ async function meshWith(actions: object[], ofAction: object = {}): Promise<TestM
     },
     config: {
       agents: { default: { command: (await writeAgent(folder, 'setInterval(() => {}, 1000);')).command } },
-      teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } },
-      bridge: { url: bridge.url },
+      teams: { ops: { members: ['ada', 'bob'].map((name) => ({ name, email: `${name}@example.com` })) } },
+      ...bridge.config,
     },
   });
   return mesh;

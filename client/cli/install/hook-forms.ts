@@ -60,6 +60,7 @@ export function httpHook({ gateway, hasToken }: HookForm): HookEntry {
     'X-Mesh-Depth': 'MESH_DEPTH',
     'X-Mesh-Root-Event': 'MESH_ROOT_EVENT',
     'X-Mesh-Remediation': 'MESH_REMEDIATION',
+    'X-Mesh-Lineage': 'MESH_LINEAGE',
   };
   const headers = Object.fromEntries(Object.entries(variables).map(([header, name]) => [header, `$${name}`]));
   return {

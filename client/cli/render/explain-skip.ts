@@ -27,7 +27,12 @@ export function explainSkip(
         ? 'The whole rules file has `enabled: false`.'
         : 'This action has `enabled: false` in the rules.',
     'max-depth': () =>
-      'It comes from an agent that a remediation started. Here `maxChainDepth` of the rules ends the chain.',
+      [
+        'It comes from an agent that a remediation started. Here `maxChainDepth` of the rules ends the chain.',
+        ...(skip.reason.includes('lineage token')
+          ? ['The token should be the `MESH_LINEAGE` of that agent, unchanged.']
+          : []),
+      ].join(' '),
     'no-match': () =>
       [
         ...unknownEventNames([skip.event]).map((warning) => `Beware: ${warning}.`),
@@ -37,6 +42,10 @@ export function explainSkip(
       'It comes from an agent that a remediation started. Here `maxDepth` of the rule ends the chain.',
     cooldown: () => `A firing shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
     dedup: () => `An equal event shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
+    descendants: () =>
+      'Agents of this chain go on starting agents. See what they do; `maxDescendants` of the rules ends the chain for a day.',
+    'spawn-rate': () =>
+      'Agents of one chain were started faster than any of them can do its work. A later event of the chain may start one again.',
     shadow: () => 'The rule is on trial and only counts. To have it act: `mode: enforce` in the rules.',
     error: () =>
       skip.rule === undefined

@@ -1,6 +1,6 @@
 import { visible } from '../../../contract/plain-text.js';
 import type { LoggedVerdict, MissedRule } from '../../../contract/verdict.js';
-import type { Paint } from '../terminal/screen.js';
+import type { Paint, Screen } from '../terminal/screen.js';
 import { moment } from '../terminal/times.js';
 import { explainSkip, type Skipped } from './explain-skip.js';
 import { indent, renderFacts } from './facts.js';
@@ -12,7 +12,7 @@ export function renderJudging(
   entries: LoggedVerdict[],
   facts: WhyFacts,
   now: number,
-  paint: Paint,
+  screen: Screen,
 ): (string | string[])[] {
   const missed = entries.flatMap((entry) => entry.missed ?? []);
   const rules = new Set(entries.map(({ rule }) => rule));
@@ -24,10 +24,10 @@ export function renderJudging(
         entries.filter((entry) => entry.rule === rule),
         facts,
         now,
-        paint,
+        screen,
       ),
     ),
-    renderMissed(missed, facts.knownRules, rules, paint),
+    renderMissed(missed, facts.knownRules, rules, screen.paint),
   ];
 }
 
@@ -37,8 +37,9 @@ function renderRule(
   entries: LoggedVerdict[],
   facts: WhyFacts,
   now: number,
-  paint: Paint,
+  screen: Screen,
 ): string[] {
+  const { paint } = screen;
   const fired = entries.some(({ verdict }) => verdict === 'fire');
   const skips = entries.filter((entry): entry is Skipped => entry.verdict === 'skip');
   const noMatch = skips.some(({ code }) => code === 'no-match');
@@ -53,7 +54,7 @@ function renderRule(
     heading,
     ...(noMatch ? reasonWithoutMisses(entries) : indent(verdictLines(entries))),
     ...explained.map((skip) => `  ${visible(explainSkip(skip, facts.status, now))}`),
-    ...startedBy(entries, facts, now, paint),
+    ...startedBy(entries, facts, now, screen),
   ];
 }
 
@@ -75,13 +76,13 @@ function verdictLines(entries: LoggedVerdict[]): string[] {
   return renderFacts(entries.map((entry) => [visible(entry.action ?? ''), says(entry)]));
 }
 
-function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, paint: Paint): string[] {
+function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, screen: Screen): string[] {
   const fires = entries.filter(({ verdict }) => verdict === 'fire');
   if (fires.length === 0) return [];
   const id = fires.find(({ remediation }) => remediation !== undefined)?.remediation;
   if (id === undefined) return ['  Its remediation is being started: ask again in a moment.'];
   const found = facts.remediations.find((one) => one.id === id);
-  if (found) return indent(renderStarted(found, now, paint));
+  if (found) return indent(renderStarted(found, now, screen));
   return [
     `  Started ${visible(id)}, of which the server has nothing any more: it keeps what is closed for a time only.`,
   ];

@@ -1,6 +1,6 @@
 import { visible } from '../../../contract/plain-text.js';
 import { tenantOptions } from '../tenant-option.js';
-import type { Paint } from '../terminal/screen.js';
+import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent } from './facts.js';
@@ -8,7 +8,8 @@ import { renderStarted } from './started.js';
 import type { WhyFacts } from './why-facts.js';
 
 /** There are no verdicts to explain: then at least why not, what is there all the same, and what to do. */
-export function renderNotJudged(facts: WhyFacts, now: number, paint: Paint): string[][] {
+export function renderNotJudged(facts: WhyFacts, now: number, screen: Screen): string[][] {
+  const { paint } = screen;
   const { judgement, remediations } = facts;
   // Judged without a verdict: only copies of it are still in the log.
   const state = judgement.state === 'judged' ? 'forgotten' : judgement.state;
@@ -20,7 +21,7 @@ export function renderNotJudged(facts: WhyFacts, now: number, paint: Paint): str
     ...(remediations.length > 0
       ? remediations.map((one) => [
           `Rule ${paint.bold(visible(one.rule))} fired for it:`,
-          ...indent(renderStarted(one, now, paint)),
+          ...indent(renderStarted(one, now, screen)),
         ])
       : [nothingFound(facts, state)]),
   ];

@@ -1,7 +1,7 @@
 import type { RemediationDetail, RemediationSummary } from '../../remediation-views.js';
 import { tenantOptions } from '../tenant-option.js';
-import type { Paint } from '../terminal/screen.js';
-import { oneLine } from '../terminal/one-line.js';
+import { cutFor } from '../terminal/cut-for.js';
+import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { duration } from '../terminal/times.js';
 
@@ -36,7 +36,7 @@ export interface ActionLine {
   action: string;
   status: ActionState['status'] | 'unknown';
   attempts: number | undefined;
-  /** Why it ended so. */
+  /** Why it ended so, or what it waits for. */
   reason?: string;
   /** What it did. */
   detail?: string;
@@ -48,17 +48,20 @@ export function actionLines({ progress, actions }: RemediationDetail): ActionLin
     return actions.map(({ name }) => ({ action: name, status: 'unknown', attempts: undefined }));
   }
   return progress.actions.map((state) => {
-    if (!('attempts' in state)) return { action: state.action, status: state.status, attempts: undefined };
+    if (!('attempts' in state)) {
+      const { action, status, note } = state;
+      return { action, status, attempts: undefined, ...(note && { reason: note }) };
+    }
     const { action, status, attempts, reason, detail } = state;
     return { action, status, attempts, ...(reason && { reason }), ...(detail && { detail }) };
   });
 }
 
-/** Why it ended so, and what it did, in one line. */
-export function saidBy({ reason, detail }: ActionLine): string {
+/** Why it ended so, and what it did, in one line; whole where nobody looks at a terminal. */
+export function saidBy({ reason, detail }: ActionLine, screen: Screen): string {
   const parts = [
-    reason === undefined ? '' : oneLine(reason, REASON_CHARS),
-    detail === undefined ? '' : oneLine(detail, DETAIL_CHARS),
+    reason === undefined ? '' : cutFor(screen, reason, REASON_CHARS),
+    detail === undefined ? '' : cutFor(screen, detail, DETAIL_CHARS),
   ];
   return parts.filter((part) => part !== '').join('; ');
 }

@@ -1,39 +1,43 @@
 import { visible, visibleLines } from '../../../contract/plain-text.js';
 import { readField } from '../../../rules/read-field.js';
 import type { RemediationDetail } from '../../remediation-views.js';
-import { oneLine } from '../terminal/one-line.js';
+import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { moment } from '../terminal/times.js';
+import { lastLines, partsOf } from './action-parts.js';
 import { indent, renderFacts, renderSections } from './facts.js';
 import { actionLines, nextSteps, paintOutcome, saidBy, tookOf, whyCommand } from './remediation-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;
-const SHOWN_OUTPUT_LINES = 12;
 const SHORT_DETAIL_CHARS = 120;
 
 /** One remediation, whole: what it answers, what each action has come to, what can be done about it. */
 export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, now: number, screen: Screen): string {
   const { paint } = screen;
   return renderSections([
-    `Remediation of rule ${paint.bold(visible(detail.rule))}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
-    renderFacts(factsOf(detail, now)),
+    `Remediation of rule ${paint.bold(visible(detail.rule))}${byHand(detail)}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
+    renderFacts(factsOf(detail, now, screen)),
     actionTable(detail, screen),
-    ...outputs(detail, paint),
+    ...partsOfActions(detail, screen),
     nextLines(detail),
     payloadLines(detail, isPayloadWhole, paint),
   ]);
 }
 
-function factsOf(detail: RemediationDetail, now: number): [string, string | undefined][] {
+function byHand({ isTry }: RemediationDetail): string {
+  return isTry ? ', started by hand' : '';
+}
+
+function factsOf(detail: RemediationDetail, now: number, screen: Screen): [string, string | undefined][] {
   const { reported } = detail;
   const error = readField(reported.payload, 'error');
   const known = (text: string | undefined) => (text === undefined ? undefined : visible(text));
   return [
     ['Event', `${reported.event} ${reported.outcome}, id ${reported.id}`],
     ['Tool', known(readField(reported.payload, 'tool'))],
-    ['Error', error === undefined ? undefined : oneLine(error, 300)],
+    ['Error', error === undefined ? undefined : cutFor(screen, error, 300)],
     ['Session', known(reported.session)],
     [
       'Reported by',
@@ -52,7 +56,7 @@ function factsOf(detail: RemediationDetail, now: number): [string, string | unde
 }
 
 function chainOf({ reported: { lineage } }: RemediationDetail): string {
-  if (!lineage) return '';
+  if (lineage?.root === undefined) return '';
   const parent = lineage.parent === undefined ? '' : `, caused by ${visible(lineage.parent)}`;
   return `, began with event ${visible(lineage.root)}${parent}`;
 }
@@ -60,7 +64,7 @@ function chainOf({ reported: { lineage } }: RemediationDetail): string {
 function actionTable(detail: RemediationDetail, screen: Screen): string {
   const rows = actionLines(detail).map((line): Cell[] => {
     const { action, status, attempts } = line;
-    const said = saidBy(isLong(line.detail) ? { ...line, detail: 'see below' } : line);
+    const said = saidBy(isLong(line.detail) ? { ...line, detail: 'see below' } : line, screen);
     const state = status === 'unknown' ? 'not known' : { text: status, paint: paintOutcome(status, screen.paint) };
     return [action, state, attempts === undefined ? '-' : String(attempts), said === '' ? '-' : said];
   });
@@ -73,14 +77,14 @@ function actionTable(detail: RemediationDetail, screen: Screen): string {
   return renderTable(columns, rows, screen);
 }
 
-/** What actions wrote, such as the end of an agent's output: too long for the table. */
-function outputs(detail: RemediationDetail, paint: Paint): string[][] {
-  return actionLines(detail).flatMap(({ action, detail: said = '' }) => {
-    if (!isLong(said)) return [];
-    const lines = visibleLines(said.trim());
-    const before = lines.length - SHOWN_OUTPUT_LINES;
-    const more = before > 0 ? [paint.dim(`… ${before} lines before`)] : [];
-    return [[`${visible(action)}:`, ...indent([...more, ...lines.slice(-SHOWN_OUTPUT_LINES)])]];
+/** What is too long for the table: launchers, agents and deliveries, and what agents wrote. */
+function partsOfActions(detail: RemediationDetail, screen: Screen): string[][] {
+  const { paint } = screen;
+  const states = detail.progress?.actions ?? [];
+  return actionLines(detail).flatMap(({ action, detail: said = '' }, index) => {
+    const state = states[index];
+    const parts = [...(state ? partsOf(state, screen) : []), ...(isLong(said) ? lastLines(said, paint) : [])];
+    return parts.length === 0 ? [] : [[`${visible(action)}:`, ...indent(parts)]];
   });
 }
 
@@ -89,10 +93,13 @@ function isLong(detail: string | undefined): boolean {
 }
 
 function nextLines(detail: RemediationDetail): string[] {
-  const steps = [...nextSteps(detail), { command: whyCommand(detail), effect: 'why it fired' }];
+  // Of what was started by hand no watch can tell why.
+  const why = detail.isTry ? [] : [{ command: whyCommand(detail), effect: 'why it fired' }];
+  const steps = [...nextSteps(detail), ...why];
   const unknown = detail.progress
     ? []
     : ['What its actions have come to is not known: no worker answers, or it was terminated.'];
+  if (steps.length === 0) return unknown;
   return [...unknown, 'Next:', ...indent(steps.map(({ command, effect }) => `${command}   (${effect})`))];
 }
 

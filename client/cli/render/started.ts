@@ -1,17 +1,18 @@
 import { visible } from '../../../contract/plain-text.js';
 import type { RemediationDetail } from '../../remediation-views.js';
-import type { Paint } from '../terminal/screen.js';
+import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent, renderFacts } from './facts.js';
 import { actionLines, nextSteps, paintOutcome, saidBy, tookOf, triesOf } from './remediation-lines.js';
 
 /** What a rule that fired has started, with its outcome so far and what to do about it. */
-export function renderStarted(remediation: RemediationDetail, now: number, paint: Paint): string[] {
+export function renderStarted(remediation: RemediationDetail, now: number, screen: Screen): string[] {
+  const { paint } = screen;
   const { outcome, startedAt, id } = remediation;
   const actions = actionLines(remediation).map((line): [string, string] => {
     const state = line.status === 'unknown' ? 'not known' : paintOutcome(line.status, paint)(line.status);
-    const said = saidBy(line);
+    const said = saidBy(line, screen);
     return [visible(line.action), `${state}${triesOf(line.attempts)}${said === '' ? '' : `: ${said}`}`];
   });
   const when = outcome === 'running' ? '' : `, took ${tookOf(remediation, now)}`;

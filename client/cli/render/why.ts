@@ -16,8 +16,8 @@ export function renderWhy(facts: WhyFacts, now: number, screen: Screen): string 
   const about = first ? ` (${visible(first.event)}${first.depth > 0 ? `, depth ${first.depth}` : ''})` : '';
   return renderSections([
     `Event ${paint.bold(visible(eventId))}${about}, tenant ${status.tenant}`,
-    ...judgings.flatMap((entries) => renderJudging(entries, facts, now, paint)),
-    ...(judgings.length === 0 ? renderNotJudged(facts, now, paint) : []),
+    ...judgings.flatMap((entries) => renderJudging(entries, facts, now, screen)),
+    ...(judgings.length === 0 ? renderNotJudged(facts, now, screen) : []),
     reportedAgain(copies, now),
   ]);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TOKEN_CHARS } from '../../../rules/lineage/token.js';
 import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
 import { countEvents } from '../count-events.js';
@@ -19,6 +20,7 @@ export const claudeCodeHook = route({
     'X-Mesh-Depth': 'Chain depth of the agent, from `MESH_DEPTH`.',
     'X-Mesh-Root-Event': 'First event of its chain, from `MESH_ROOT_EVENT`.',
     'X-Mesh-Remediation': 'The remediation that started the agent, from `MESH_REMEDIATION`.',
+    'X-Mesh-Lineage': 'The token that proves all this, from `MESH_LINEAGE`.',
   },
   bodies: { 'application/json': ClaudeCodeHook },
   answers: { 200: { what: 'Stored.', schema: z.strictObject({}) } },
@@ -43,12 +45,18 @@ function placeInChain({ headers }: Call): Partial<EventDefaults> {
   const depth = given('x-mesh-depth');
   const root = given('x-mesh-root-event');
   const parent = given('x-mesh-remediation');
+  const token = given('x-mesh-lineage')?.slice(0, MAX_TOKEN_CHARS);
+  const lineage = {
+    ...(root !== undefined && { root }),
+    ...(root !== undefined && parent !== undefined && { parent }),
+    ...(token !== undefined && { token }),
+  };
   if (depth !== undefined && !/^\d{1,9}$/.test(depth)) {
     const problem = { path: 'X-Mesh-Depth', message: 'expected a whole number' };
     throw new GatewayProblem('invalid-request', undefined, { problems: [problem] });
   }
   return {
     ...(depth !== undefined && { depth: Number(depth) }),
-    ...(root !== undefined && { lineage: { root, ...(parent !== undefined && { parent }) } }),
+    ...(Object.keys(lineage).length > 0 && { lineage }),
   };
 }

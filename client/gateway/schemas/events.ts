@@ -44,6 +44,7 @@ export const CloudEvent = z
     agent: z.string().nullish(),
     depth: z.union([wholeNumber(0, 100), z.string()]).nullish(),
     tenant: z.string().nullish(),
+    lineage: z.string().describe('`MESH_LINEAGE` of the agent that reports.').nullish(),
     data: z.unknown().describe('The payload. What is no object becomes `{data: …}`.').optional(),
   })
   .meta({

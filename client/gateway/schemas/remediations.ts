@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MeshEvent } from '../../../contract/event.js';
 import { ACTION_STATUSES, type RemediationProgress } from '../../../contract/remediation.js';
-import { ACTION_TYPES } from '../../../contract/ruleset.js';
+import { ACTION_TYPES } from '../../../contract/actions/index.js';
 import type {
   RemediationDetail as DetailView,
   RemediationPage as PageView,
@@ -34,6 +34,37 @@ export const RemediationPage = z.strictObject({
 
 const ACTION_TYPE = z.enum(ACTION_TYPES);
 
+const Launch = z.strictObject({
+  launcher: z.string(),
+  status: z.enum(['launched', 'failed']),
+  reason: z.string().optional(),
+  attempts: count(),
+});
+
+const StartedAgent = z.strictObject({
+  launcher: z.string(),
+  id: z.string().describe('As the launcher calls it.').optional(),
+  session: z.string().describe('The session it works in, when the mesh chose or was told it.').optional(),
+  outcome: z.enum(['running', 'success', 'failed', 'timeout']),
+  outputTail: z.string().describe('The end of what it said, without secrets.').optional(),
+});
+
+const DeliveryRecord = z.strictObject({
+  delivery: z.string().describe('`<channel>/<recipient>`, unique within the action.'),
+  channel: z.string(),
+  recipient: z.string(),
+  status: z.enum(['delivered', 'failed', 'aborted']),
+  attempts: count(),
+  detail: z.string().optional(),
+  error: z.string().describe('The last error, without secrets.').optional(),
+});
+
+const parts = {
+  launches: z.array(Launch).describe('For an agent: every launcher that was tried, in order.').optional(),
+  agent: StartedAgent.describe('The agent that was started.').optional(),
+  deliveries: z.array(DeliveryRecord).describe('For a notification: what became of each delivery.').optional(),
+};
+
 const ActionState = z.union([
   z.strictObject({
     action: z.string(),
@@ -42,8 +73,15 @@ const ActionState = z.union([
     reason: z.string().describe('Why it was skipped, failed or aborted.').optional(),
     detail: z.string().describe('What it did.').optional(),
     attempts: count(),
+    ...parts,
   }),
-  z.strictObject({ action: z.string(), type: ACTION_TYPE, status: z.enum(['running', 'waiting']) }),
+  z.strictObject({
+    action: z.string(),
+    type: ACTION_TYPE,
+    status: z.enum(['running', 'waiting']),
+    note: z.string().describe('What it does just now, such as waiting for a free slot.').optional(),
+    ...parts,
+  }),
 ]) satisfies z.ZodType<RemediationProgress['actions'][number]>;
 
 export const StoredEvent = MeshEvent.describe('The event a remediation answers, as it was judged.');
@@ -59,6 +97,7 @@ export const RemediationDetail = z.strictObject({
     .array(z.looseObject({ type: ACTION_TYPE, name: z.string(), effectKey: z.string(), timeoutMs: z.int() }))
     .describe('What was planned when the rule fired.'),
   rulesetHash: z.string(),
+  isTry: z.literal(true).describe('It was started by hand, with `mesh try`.').optional(),
 }) satisfies z.ZodType<Omit<DetailView, 'actions'>>;
 
 export const RemediationRef = z.strictObject({ id: z.string() });

@@ -48,7 +48,31 @@ export const WatchStatus = z.strictObject({
     seenIds: count(),
   }),
   chains: z.array(
-    z.strictObject({ root: z.string(), remediations: count(), deepest: count(), lastAt: instant('Last seen.') }),
+    z.strictObject({
+      root: z.string(),
+      remediations: count(),
+      deepest: count(),
+      lastAt: instant('Last seen.'),
+      spawns: count().describe('Agents that stem from it.').optional(),
+      spawnedAt: z.array(instant('When one of the last was started.')).optional(),
+    }),
   ),
+  agents: z
+    .strictObject({ known: count(), awaited: count().describe('Of those, the ones a remediation waits for.') })
+    .describe('Agents that were started and may still report.')
+    .optional(),
+  incidents: z
+    .array(
+      z.strictObject({
+        rule: z.string(),
+        team: z.string(),
+        channel: z.string(),
+        openedAt: instant('Since when.'),
+        task: z.string().optional(),
+        tool: z.string().optional(),
+      }),
+    )
+    .describe('Open at a receiver until a success is reported.')
+    .optional(),
   history: z.strictObject({ events: count(), runs: count() }),
 }) satisfies z.ZodType<StatusView>;

@@ -6,11 +6,12 @@ import { digest, stableId } from '../stable-id.js';
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 /** Attributes that have a place of their own in an event of the mesh; the others end up in the payload. */
 const TAKEN = ['specversion', 'id', 'source', 'type', 'time', 'data', 'data_base64'];
-const EXTENSIONS = ['outcome', 'session', 'agent', 'depth', 'tenant'];
+const EXTENSIONS = ['outcome', 'session', 'agent', 'depth', 'tenant', 'lineage'];
 
 /**
  * Reads a CloudEvents 1.0 event in its JSON form. Its source and id together name it, so both make the id of the event. The
- * extension attributes `outcome`, `session`, `agent`, `depth` and `tenant` become those fields.
+ * extension attributes `outcome`, `session`, `agent`, `depth` and `tenant` become those fields, and `lineage` is the token of
+ * the agent that reports.
  */
 export function mapCloudEvent(raw: unknown): Mapped {
   if (!isObject(raw)) {
@@ -21,7 +22,7 @@ export function mapCloudEvent(raw: unknown): Mapped {
   if (problem !== undefined) return refused(problem, ...others);
 
   const { id, source, type, time } = attributes as Record<'id' | 'source' | 'type', string> & { time?: string };
-  const extensions = pick(attributes, EXTENSIONS);
+  const { lineage: token, ...extensions } = pick(attributes, EXTENSIONS);
   return {
     ok: true,
     event: {
@@ -30,6 +31,7 @@ export function mapCloudEvent(raw: unknown): Mapped {
       outcome: 'unknown',
       ...extensions,
       ...(extensions['depth'] !== undefined && { depth: numberIn(extensions['depth']) as number }),
+      ...(token !== undefined && { lineage: lineageOf(token) }),
       id: stableId('ce', [digest(source).slice(0, 16), id]),
       source: label(source),
       ...(time !== undefined && { occurredAt: time }),
@@ -78,6 +80,11 @@ function isTime(value: unknown): boolean {
 
 function pick(attributes: Record<string, unknown>, names: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => names.includes(name)));
+}
+
+/** What is no text is left as it is, so that the problem shows what stood there. */
+function lineageOf(token: unknown): { token: string } {
+  return typeof token === 'string' ? { token } : (token as { token: string });
 }
 
 /** In HTTP headers every value is a text. */

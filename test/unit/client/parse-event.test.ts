@@ -60,6 +60,16 @@ describe('parseEvent', () => {
     );
   });
 
+  test.each<[string, EventInput['lineage'], EventInput['lineage']]>([
+    ['is added to what the event says of its chain', { root: 'own' }, { root: 'own', token: 'inherited' }],
+    ['gives way to one that the event carries', { token: 'own' }, { token: 'own' }],
+    ['comes with all else that was inherited', undefined, { root: 'first', token: 'inherited' }],
+  ])('an inherited token %s', (_what, lineage, expected) => {
+    const known = { ...defaults, lineage: { root: 'first', token: 'inherited' } };
+
+    expect(eventOf({ event: 'Stop', ...(lineage && { lineage }) }, known).lineage).toEqual(expected);
+  });
+
   test('takes a field that is undefined for one that is absent', () => {
     const input: EventInput = {
       event: 'Stop',

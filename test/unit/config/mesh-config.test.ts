@@ -11,7 +11,14 @@ describe('parseMeshConfig', () => {
       value: {
         agents: {},
         teams: {},
-        notify: { fromName: 'Remediation Mesh', fromAddress: 'mesh@localhost.localdomain' },
+        notify: {
+          fromName: 'Remediation Mesh',
+          fromAddress: 'mesh@localhost.localdomain',
+          digest: false,
+          retry: { quickForMs: 300_000, slowEveryMs: 300_000, giveUpAfterMs: 86_400_000 },
+        },
+        outbound: { privateHosts: [] },
+        policy: { allowRemoteSessions: true },
         gateway: { tokens: [], allowedOrigins: [], allowedHosts: [], eventsPerSecond: 5_000 },
         redact: { keys: [], patterns: [] },
         folder: '/etc/mesh',
@@ -66,7 +73,7 @@ describe('parseMeshConfig', () => {
     [
       'an agent without a command',
       'agents:\n  a: {}',
-      'f:2: agents.a.command: is missing: expected a list: the program, then its arguments',
+      'f:2: agents.a: expected exactly one of command, preset, http, temporal, found none of them',
     ],
     [
       'no time for an agent',
@@ -202,7 +209,7 @@ describe('parseMeshConfig', () => {
     [
       'an unknown part',
       'mail: {}',
-      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi, gateway, redact)',
+      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi, outbound, policy, gateway, redact)',
     ],
     [
       'null',
@@ -248,7 +255,7 @@ describe('parseMeshConfig', () => {
     const parsed = parseMeshConfig('agents: {a: {}}\nteams: {t: {}}\nbridge: {}\nx: 1', 'f');
 
     expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path).sort()).toEqual([
-      'agents.a.command',
+      'agents.a',
       'bridge.url',
       'teams.t.members',
       'x',

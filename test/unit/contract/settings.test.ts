@@ -86,6 +86,13 @@ describe('readSettings', () => {
     expect(problems).toEqual(['MESH_GATEWAY_URL: expected an address such as https://mesh.example.com']);
   });
 
+  test('refuses a lineage key that can be guessed, without repeating it', () => {
+    expect(readSettings({ MESH_LINEAGE_KEY: 'k'.repeat(32) }).problems).toEqual([]);
+    expect(readSettings({ MESH_LINEAGE_KEY: 'k'.repeat(31) }).problems).toEqual([
+      'MESH_LINEAGE_KEY: expected at least 32 characters',
+    ]);
+  });
+
   test('warns of a variable nobody reads, and guesses which was meant', () => {
     const { warnings, problems } = readSettings({ MESH_RULE_FILE: 'x', MESH_HOMES: 'y', MESH_SOMETHING_ELSE: 'z' });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ACTION_DEFAULTS, type FiredRule, makePlan } from '../../../rules/make-plan.js';
+import { defaultsOf } from '../../../contract/actions/index.js';
+import { type FiredRule, makePlan } from '../../../rules/make-plan.js';
 import { anEvent, aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
 
 describe('makePlan', () => {
@@ -38,11 +39,29 @@ describe('makePlan', () => {
           promptTemplate: 'p',
           agentType: 'a',
           model: 'm',
+          await: 'launched',
           timeoutMs: 600_000,
           retry: { maxAttempts: 3, initialIntervalMs: 5_000, maxIntervalMs: 60_000 },
         },
       ],
     });
+  });
+
+  test('names what an action with onlyIf comes after, even if that one did not fire', () => {
+    const actions: WrittenAction[] = [
+      { type: 'notify_team', onlyIf: 'success' },
+      { type: 'spawn_fallback_agent' },
+      { type: 'notify_team', id: 'c', onlyIf: 'failed' },
+      { type: 'notify_team', id: 'd' },
+    ];
+
+    const plan = makePlan(aRuleset([aRule({ actions })]), fired({ actions: ['notify_team:0', 'c', 'd'] }));
+
+    expect(plan?.actions.map(({ name, after }) => [name, after])).toEqual([
+      ['notify_team:0', undefined],
+      ['c', 'spawn_fallback_agent:1'],
+      ['d', undefined],
+    ]);
   });
 
   test('takes the actions that fired only, in the order of the rule', () => {
@@ -143,7 +162,7 @@ describe('makePlan', () => {
         fired({ actions: ['a', 'b'] }),
       );
 
-      expect(plan?.actions.map(({ timeoutMs }) => timeoutMs)).toEqual([ACTION_DEFAULTS[type].timeoutMs, 7]);
+      expect(plan?.actions.map(({ timeoutMs }) => timeoutMs)).toEqual([defaultsOf(type).timeoutMs, 7]);
     },
   );
 

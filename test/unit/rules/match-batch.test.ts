@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { signLineage } from '../../../rules/lineage/sign.js';
 import { matchBatch } from '../../../rules/match-batch.js';
-import { aLoadedRuleset, anEvent, aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
+import {
+  aLoadedRuleset,
+  anEvent,
+  aRule,
+  aRuleset,
+  type WrittenAction,
+  type WrittenRule,
+} from '../../support/builders.js';
 
 describe('matchBatch', () => {
   test('answers for every event, in order', () => {
@@ -66,6 +74,7 @@ describe('matchBatch', () => {
       problems: ['p'],
       enabled: false,
       maxChainDepth: 7,
+      maxDescendants: 20,
       maxEventAgeMs: 9,
       rules: [expect.objectContaining({ id: 'used' })],
     });
@@ -100,5 +109,85 @@ describe('matchBatch', () => {
     const { events } = matchBatch(aLoadedRuleset(ruleset), [anEvent({ id: 'a' }), anEvent({ id: 'b' })]);
 
     expect(events).toHaveLength(1);
+  });
+});
+
+describe('what an event tells besides what rules look at:', () => {
+  const key = 'k'.repeat(32);
+  const lineage = { key, tenant: 'default', now: 1_000 };
+  const claims = { root: 'r', depth: 1, path: ['one'], tenant: 'default', parent: 'p', expiresAt: 2_000 };
+
+  test('what its lineage token proves', () => {
+    const event = anEvent({ lineage: { token: signLineage(claims, key) } });
+
+    expect(matchBatch(aLoadedRuleset(), [event], { lineage }).events).toMatchObject([
+      { lineage: { root: 'r', depth: 1, path: ['one'], parent: 'p' } },
+    ]);
+  });
+
+  test.each([
+    ['forged', { ...claims }, 'x'.repeat(32)],
+    ['of another tenant', { ...claims, tenant: 'acme' }, key],
+    ['expired', { ...claims, expiresAt: 1_000 }, key],
+  ])('that its token is %s', (why, signed, signedWith) => {
+    const event = anEvent({ lineage: { token: signLineage(signed, signedWith) } });
+
+    expect(matchBatch(aLoadedRuleset(), [event], { lineage }).events).toMatchObject([
+      { lineage: { refused: expect.stringContaining(why) } },
+    ]);
+  });
+
+  test('nothing of a token where nobody can check it', () => {
+    const [matched] = matchBatch(aLoadedRuleset(), [anEvent({ lineage: { token: 'mesh1.x.y' } })]).events;
+
+    expect(matched).not.toHaveProperty('lineage');
+  });
+
+  test('that its agent has ended, and what that said, without secrets', () => {
+    const event = anEvent({ event: 'TaskCompleted', outcome: 'failed', payload: { output: 'pin 1234' } });
+    const redact = (text: string) => text.replace(/\d+/, '[redacted]');
+
+    expect(matchBatch(aLoadedRuleset(), [event], { redact }).events).toMatchObject([
+      { agentEnd: { outcome: 'failed', outputTail: 'pin [redacted]' } },
+    ]);
+  });
+
+  test.each([
+    ['task and tool', 'success', { task_id: 't', toolName: 'Bash' }, { task: 't', tool: 'Bash' }],
+    ['a task alone', 'success', { taskId: 't' }, { task: 't' }],
+    ['a tool alone', 'success', { tool_name: 'Bash' }, { tool: 'Bash' }],
+    ['nothing of what is no name', 'success', { tool_name: 'x'.repeat(201) }, undefined],
+    ['nothing without either', 'success', {}, undefined],
+    ['nothing unless it is a success', 'unknown', { task_id: 't' }, undefined],
+  ] as const)('what works again: %s', (_what, outcome, payload, works) => {
+    const [matched] = matchBatch(aLoadedRuleset(), [anEvent({ outcome, payload })]).events;
+
+    expect(matched && 'works' in matched ? matched.works : undefined).toEqual(works);
+  });
+});
+
+describe('the facts of a rule', () => {
+  const digestOf = (rule: Partial<WrittenRule>, digest = true) =>
+    matchBatch(aLoadedRuleset(aRuleset([aRule(rule)])), [anEvent()], { digest }).ruleset.rules[0]?.digest;
+
+  test('name the actions that start an agent', () => {
+    const rule = aRule({ actions: [{ type: 'spawn_fallback_agent' }, { type: 'notify_team' }] });
+
+    const { ruleset } = matchBatch(aLoadedRuleset(aRuleset([rule])), [anEvent()]);
+
+    expect(ruleset.rules[0]?.actions.map(({ spawns }) => spawns)).toEqual([true, undefined]);
+  });
+
+  test.each<[string, Partial<WrittenRule>, boolean | undefined]>([
+    ['a rule that tells a team', {}, true],
+    ['none whose notification is switched off', { actions: [{ type: 'notify_team', enabled: false }] }, undefined],
+    ['none that tells nobody', { actions: [{ type: 'spawn_fallback_agent' }] }, undefined],
+    ['none on trial', { mode: 'shadow' }, undefined],
+  ])('ask for a digest of %s', (_what, rule, digest) => {
+    expect(digestOf(rule)).toBe(digest);
+  });
+
+  test('ask for none where the configuration wants none', () => {
+    expect(digestOf({}, false)).toBeUndefined();
   });
 });

@@ -36,6 +36,11 @@ describe('ruleWarnings', () => {
       'rules[0].condition.toolNames: "mcp__*", "Edit|Write": tool names are compared exactly, not as patterns (list each tool by its name)',
     ],
     [
+      'onlyIf on the first action',
+      { actions: [{ type: 'notify_team', onlyIf: 'failed' }] },
+      'rules[0].actions[0].onlyIf: onlyIf looks at the action before, and there is none: this action never runs (put it after the action it depends on)',
+    ],
+    [
       'maxDepth 0',
       { maxDepth: 0 },
       'rules[0].maxDepth: maxDepth 0 means this rule never fires (use mode: off to say so)',

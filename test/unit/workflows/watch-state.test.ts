@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { OpenIncident } from '../../../contract/notification.js';
 import type { SavedWatch } from '../../../contract/watch.js';
 import type { LoggedVerdict } from '../../../contract/verdict.js';
+import { noteAgent } from '../../../rules/guards/known-agents.js';
 import { markSeen, MAX_SEEN_IDS } from '../../../rules/guards/seen.js';
 import {
   byteLength,
@@ -34,6 +36,29 @@ describe('the state of a watch', () => {
     const carried = reload(saveWatchState(state, []));
 
     expect(carried).toEqual({ ...state, runs: 5 });
+  });
+
+  test('of a run from before agents, chains of agents and digests were remembered still loads', () => {
+    const state = fullState();
+    const { agents: _a, ends: _e, incidents: _i, notices: _n, ...older } = saveWatchState(state, []);
+
+    const loaded = reload({ ...older, guards: { ...older.guards, cooldowns: [['r', 'ck', NOW + 1, 'session=s']] } });
+
+    expect(loaded).toMatchObject({ ends: [], incidents: [], notices: [], outgoing: [], runs: 2 });
+    expect(loaded.memory.agents.size).toBe(0);
+    expect(loaded.memory.chains.get('root')).toMatchObject({ root: 'root', remediations: 1 });
+    expect(loaded.memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: NOW + 1, label: 'session=s' });
+  });
+
+  test('keeps of agents whose ids are whose, when one took over an id of another', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    const agent = { depth: 1, root: 'r', path: [], remediation: 'r', action: 'a', isAwaited: true, untilAt: NOW + 5 };
+    noteAgent(state.memory.agents, { ...agent, ids: ['x', 'y'] }, NOW);
+    noteAgent(state.memory.agents, { ...agent, ids: ['x'], depth: 2 }, NOW);
+
+    const carried = reload(saveWatchState(reload(saveWatchState(state, [])), []));
+
+    expect(['x', 'y'].map((id) => carried.memory.agents.get(id)?.depth)).toEqual([2, 1]);
   });
 
   test('keeps the order of seen ids, so that the oldest still goes first', () => {
@@ -131,6 +156,32 @@ describe('the size of the state', () => {
     expect(saved.verdicts.every((verdict) => verdict.missed === undefined)).toBe(true);
   });
 
+  test('is held with a thousand agents, 200 ends and 500 incidents of the longest names, and what is newest stays', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    addDedups(state, 1_000);
+    const long = (index: number) => `${index}-${'n'.repeat(900)}`;
+    for (let index = 0; index < 1_000; index++) {
+      const names = { root: long(index), remediation: long(index), action: long(index), path: [] };
+      const agent = { ...names, ids: [long(index)], depth: 1, isAwaited: true, untilAt: NOW + 9 };
+      noteAgent(state.memory.agents, agent, NOW);
+    }
+    state.ends = Array.from({ length: 200 }, (_, index) => ({
+      ids: [long(index)],
+      outcome: 'success',
+      outputTail: '错'.repeat(2_000),
+      at: NOW,
+    }));
+    state.incidents = Array.from({ length: 500 }, (_, index) => anIncident(long(index)));
+
+    const saved = saveWatchState(state, []);
+
+    expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
+    expect(saved.guards.evicted).toBe(0);
+    expect(saved.agents?.at(-1)?.ids).toEqual([long(999)]);
+    expect(saved.incidents?.at(-1)?.key).toBe(long(499));
+    expect(saved.ends?.at(-1)).toEqual({ ids: [long(199)], outcome: 'success', at: NOW });
+  });
+
   test('counts what was evicted over all runs', () => {
     const state = { ...loadWatchState({ tenant: 'default' }, NOW), evicted: 7 };
     addDedups(state, 1_000);
@@ -195,7 +246,36 @@ function fullState(): WatchState {
     rules: new Map([['r', { fired: 2, skipped: { dedup: 3 }, lastFiredAt: NOW }]]),
   };
   state.verdicts = [longVerdict()];
-  state.chains.set('root', { root: 'root', remediations: 1, deepest: 0, lastAt: NOW });
+  noteAgent(
+    state.memory.agents,
+    {
+      ids: ['session', 'agent'],
+      depth: 1,
+      root: 'root',
+      path: ['r'],
+      remediation: 'remediation/default/r/root',
+      action: 'a',
+      isAwaited: true,
+      untilAt: NOW + 9,
+    },
+    NOW,
+  );
+  const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: ['s'], moreSessions: 1, others: ['hash'] };
+  state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW + 2, suppressed });
+  state.ends = [{ ids: ['other'], outcome: 'success', outputTail: 'done', at: NOW }];
+  state.incidents = [anIncident('key')];
+  state.notices = [
+    {
+      kind: 'resolve',
+      id: 'i',
+      tenant: 'default',
+      rule: 'r',
+      at: NOW,
+      incident: anIncident('k'),
+      by: { event: 'e', eventId: 'x' },
+    },
+  ];
+  state.memory.chains.set('root', { root: 'root', remediations: 1, deepest: 0, lastAt: NOW });
   return state;
 }
 
@@ -220,4 +300,9 @@ function longVerdict(): LoggedVerdict {
     event: 'E'.repeat(128),
     depth: 0,
   };
+}
+
+function anIncident(key: string): OpenIncident {
+  const subject = { tenant: 'default', rule: 'r', remediation: 'remediation/default/r/e', root: 'root', task: 't' };
+  return { ...subject, team: 'oncall', channel: 'pager', key, resolveOn: ['task'], openedAt: NOW };
 }

@@ -7,6 +7,13 @@ import { runMesh } from './run-mesh.js';
 const GOOD = 'rules:\n  - id: a\n    trigger: { event: Stop }\n    actions: [{ type: notify_team }]\n';
 const BROKEN =
   'maxChainDepth: 99\nrules:\n  - id: a\n    coolDownMs: 5\n    trigger: { event: Stop }\n    actions: []\n';
+const CONFIG = [
+  'agents:',
+  '  default: { command: [node, gone.mjs] }',
+  "  other: { http: { url: 'https://runtime.example', token: '${env:NOT_SET}' } }",
+  'teams: { t: { members: [{ name: a }] } }',
+  '',
+].join('\n');
 const DOUBTFUL = GOOD.replace('Stop', 'Stopp');
 
 describe('mesh check', () => {
@@ -84,10 +91,59 @@ describe('mesh check', () => {
     });
   });
 
-  test('takes the configuration of the mesh, which often lies beside the rules, for no rule file', async () => {
+  test('takes the configuration of the mesh, which often lies beside the rules, for what it is', async () => {
     const run = await check({ 'config/rules.yaml': GOOD, 'config/mesh.yaml': 'agents: {}' }, ['config']);
 
-    expect(run).toEqual({ code: 0, stdout: 'config/rules.yaml: valid, 1 rule\n', stderr: '' });
+    expect(run).toEqual({
+      code: 0,
+      stdout: 'config/mesh.yaml: valid, 0 agent types, 0 teams\nconfig/rules.yaml: valid, 1 rule\n',
+      stderr: '',
+    });
+  });
+
+  test('checks the configuration too, and what of it is not there', async () => {
+    const run = await check({ 'rules.yaml': GOOD, 'own.yaml': CONFIG }, ['rules.yaml'], { MESH_CONFIG: 'own.yaml' });
+
+    expect({ ...run, stdout: run.stdout.replace(/no file .+\/gone\.mjs/, 'no file …/gone.mjs') }).toEqual({
+      code: 0,
+      stdout: [
+        'rules.yaml: valid, 1 rule',
+        'warning: own.yaml:2: agents.default.command[1]: there is no file …/gone.mjs here',
+        'warning: own.yaml:3: agents.other.http.token: ${env:NOT_SET} cannot be read here: environment variable NOT_SET is not set',
+        'own.yaml: valid, 2 agent types, 1 team',
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+  });
+
+  test('without a file checks what the settings name', async () => {
+    const files = { 'config/rules.yaml': GOOD, 'config/mesh.yaml': 'agent: {}' };
+
+    const [broken, strict] = await Promise.all([
+      check(files, []),
+      check({ ...files, 'config/mesh.yaml': CONFIG }, ['--strict', '--json']),
+    ]);
+
+    expect(broken).toEqual({
+      code: 1,
+      stdout:
+        'config/rules.yaml: valid, 1 rule\n' +
+        'config/mesh.yaml:1: agent: unknown key "agent" (did you mean "agents"?)\nconfig/mesh.yaml: 1 problem\n',
+      stderr: '',
+    });
+    expect(strict.code).toBe(1);
+    expect(JSON.parse(strict.stdout.trimEnd().split('\n')[1] ?? '')).toMatchObject({
+      ...{ file: 'config/mesh.yaml', valid: true, agents: 2, teams: 1 },
+      warnings: [{ path: 'agents.default.command[1]' }, { path: 'agents.other.http.token' }],
+    });
+  });
+
+  test('a configuration that is named must be there', async () => {
+    const run = await check({ 'rules.yaml': GOOD }, ['rules.yaml'], { MESH_CONFIG: 'nowhere.yaml' });
+
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain('nowhere.yaml: file not found\nnowhere.yaml: 1 problem\n');
   });
 
   test('reads standard input', async () => {
@@ -118,11 +174,8 @@ describe('mesh check', () => {
     });
   });
 
-  test.each([
-    ['without a file', []],
-    ['with an unknown option', ['rules.yaml', '--stric']],
-  ])('called %s explains itself without a stack trace', async (_, args) => {
-    const run = await check({ 'rules.yaml': GOOD }, args);
+  test('called with an unknown option explains itself without a stack trace', async () => {
+    const run = await check({ 'rules.yaml': GOOD }, ['rules.yaml', '--stric']);
 
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/^error: /);
@@ -139,11 +192,11 @@ describe('mesh check', () => {
   });
 });
 
-async function check(files: Record<string, string>, args: string[]) {
+async function check(files: Record<string, string>, args: string[], env: Record<string, string> = {}) {
   const folder = tempFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  return runMesh(['check', ...args], { cwd: folder });
+  return runMesh(['check', ...args], { cwd: folder, env });
 }

@@ -76,6 +76,7 @@ describe('with a gateway that takes events', () => {
       MESH_DEPTH: '2',
       MESH_ROOT_EVENT: 'e-0',
       MESH_REMEDIATION: 'remediation/t/r/e',
+      MESH_LINEAGE: 'mesh1.x.y',
     };
 
     await hook(FAILURE, { args: ['--gateway', url], env });
@@ -84,7 +85,7 @@ describe('with a gateway that takes events', () => {
     expect(posts[0]?.body).toMatchObject({
       tenant: 'team-a',
       depth: 2,
-      lineage: { root: 'e-0', parent: 'remediation/t/r/e' },
+      lineage: { root: 'e-0', parent: 'remediation/t/r/e', token: 'mesh1.x.y' },
     });
     expect(posts[1]?.body).toMatchObject({ tenant: 'team-b', depth: 2 });
   });
@@ -678,7 +679,7 @@ describe('while the mesh is being compiled', () => {
     const copy = uncompiledCommand();
     const before = Date.now();
 
-    const env = { MESH_HOME: home, MESH_DEPTH: '3', MESH_ROOT_EVENT: 'e-0' };
+    const env = { MESH_HOME: home, MESH_DEPTH: '3', MESH_ROOT_EVENT: 'e-0', MESH_LINEAGE: 'mesh1.x.y' };
     const kept = await startNode([copy, 'hook', 'claude-code', '--tenant', 'team-a'], env, JSON.stringify(FAILURE))
       .finished;
     const loud = await startNode([copy, 'hook', 'claude-code', '--home', home, '--verbose'], {}, 'no JSON').finished;
@@ -694,7 +695,12 @@ describe('while the mesh is being compiled', () => {
     await hook({ ...FAILURE, tool_use_id: 'next' }, { home, args: ['--gateway', url] });
     expect(taken().map((id) => id.split(':').at(-1))).toEqual([FAILURE['tool_use_id'], 'next']);
     const [first] = [posts[0]?.body].flat();
-    expect(first).toMatchObject({ id: FAILURE_ID, tenant: 'team-a', depth: 3, lineage: { root: 'e-0' } });
+    expect(first).toMatchObject({
+      id: FAILURE_ID,
+      tenant: 'team-a',
+      depth: 3,
+      lineage: { root: 'e-0', token: 'mesh1.x.y' },
+    });
     expect(first?.occurredAt).toBeGreaterThanOrEqual(before);
     expect(first?.occurredAt).toBeLessThanOrEqual(after);
     expect(logOf(home)).toContain('standard input is not JSON');

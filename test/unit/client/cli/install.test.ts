@@ -241,8 +241,9 @@ describe('mesh install claude-code', () => {
       'X-Mesh-Depth': '$MESH_DEPTH',
       'X-Mesh-Root-Event': '$MESH_ROOT_EVENT',
       'X-Mesh-Remediation': '$MESH_REMEDIATION',
+      'X-Mesh-Lineage': '$MESH_LINEAGE',
     };
-    const names = ['MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION'];
+    const names = ['MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION', 'MESH_LINEAGE'];
 
     const { stdout } = await install(['--http']);
     const open = read(file).hooks.StopFailure[0].hooks[0];

@@ -5,7 +5,7 @@ import { runMesh } from './run-mesh.js';
 
 const COMMANDS = [
   ...['send', 'status', 'why', 'runs', 'show', 'abort', 'retry', 'rearm', 'pause', 'resume'],
-  ...['check', 'simulate', 'setup-server'],
+  ...['check', 'simulate', 'try', 'dead', 'setup-server'],
 ];
 
 describe('mesh', () => {

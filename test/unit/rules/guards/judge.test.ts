@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RulesetFacts } from '../../../../contract/matched.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '../../../../rules/guards/judge.js';
+import { noteAgent } from '../../../../rules/guards/known-agents.js';
 import { emptyMemory } from '../../../../rules/guards/memory.js';
 import { markSeen } from '../../../../rules/guards/seen.js';
 
@@ -92,7 +93,73 @@ describe('judgeMatched', () => {
       100,
     );
 
-    expect(memory).toEqual(emptyMemory());
+    expect(memory.cooldowns.size + memory.dedups.size).toBe(0);
+  });
+
+  test('says why it does not believe a lineage token', () => {
+    const matched = { matches: [], missed: '', lineage: { refused: 'its lineage token is of another tenant' } };
+
+    expect(judgeMatched(emptyMemory(), event, ruleset, matched, 0)).toEqual([
+      {
+        verdict: 'skip',
+        code: 'max-depth',
+        reason: 'max chain depth reached (2/2): its lineage token is of another tenant',
+      },
+    ]);
+  });
+
+  test('judges by the depth of the agent it knows', () => {
+    const memory = emptyMemory();
+    const agent = { ids: ['s'], depth: 2, root: 'r', path: [], remediation: 'r', action: 'a', isAwaited: false };
+    noteAgent(memory.agents, { ...agent, untilAt: 10 }, 0);
+
+    const verdicts = judgeMatched(memory, { ...event, session: 's' }, ruleset, { matches: [], missed: '' }, 0);
+
+    expect(verdicts).toMatchObject([{ code: 'max-depth', reason: 'max chain depth reached (2/2)' }]);
+  });
+
+  test('notes what a cooldown keeps quiet, where a digest is wanted', () => {
+    const memory = emptyMemory();
+    const judge = (id: string, now: number, digest: boolean) =>
+      judgeMatched(
+        memory,
+        { ...event, id, session: `s-${id}` },
+        { ...ruleset, rules: [{ ...COOLING, digest }] },
+        { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' },
+        now,
+      );
+
+    judge('fires', 0, true);
+    judge('first', 4, true);
+    judge('unwanted', 5, false);
+    judge('last', 9, true);
+
+    expect(memory.cooldowns.get('ck')?.suppressed).toEqual({
+      events: 2,
+      firstAt: 4,
+      lastAt: 9,
+      sessions: ['s-first', 's-last'],
+      moreSessions: 0,
+    });
+    judge('fires again', 10, true);
+    expect(memory.ended).toMatchObject([{ rule: 'r', key: 'ck', untilAt: 10, suppressed: { events: 2 } }]);
+    expect(memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: 20 });
+  });
+
+  test('a cooldown that kept nothing quiet leaves nothing behind', () => {
+    const memory = emptyMemory();
+    const matched = { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' };
+    for (const now of [0, 10, 20]) {
+      judgeMatched(
+        memory,
+        { ...event, id: `e-${now}` },
+        { ...ruleset, rules: [{ ...COOLING, digest: true }] },
+        matched,
+        now,
+      );
+    }
+
+    expect(memory.ended).toEqual([]);
   });
 
   test('throws rather than guesses when the facts of a rule are missing', () => {
@@ -103,3 +170,10 @@ describe('judgeMatched', () => {
     );
   });
 });
+
+const COOLING = {
+  id: 'r',
+  mode: 'enforce' as const,
+  cooldownMs: 10,
+  actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }],
+};

@@ -68,6 +68,25 @@ describe('rearm', () => {
   });
 });
 
+describe('what a cooldown kept quiet', () => {
+  const suppressed = { events: 1, firstAt: 1, lastAt: 1, sessions: [], moreSessions: 0 };
+
+  test.each<[string, (memory: GuardMemory) => void]>([
+    ['its time', (memory) => pruneExpired(memory, 100)],
+    ['an operator', (memory) => rearm(memory, 'rule-a')],
+    ['an operator who means every rule', (memory) => rearm(memory, undefined)],
+  ])('is left when %s ends it', (_, end) => {
+    const memory = memoryWith({});
+    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 100, label: 'l', suppressed });
+    memory.cooldowns.set('quiet', { rule: 'rule-a', untilAt: 100 });
+
+    end(memory);
+
+    expect(memory.cooldowns.size).toBe(0);
+    expect(memory.ended).toEqual([{ rule: 'rule-a', key: 'a', untilAt: 100, label: 'l', suppressed }]);
+  });
+});
+
 describe('evictNearest', () => {
   test('drops the windows nearest to expiry, of either kind', () => {
     const memory = memoryWith({ cooldowns: { a: 30, b: 10 }, dedups: { c: 20, d: 40 } });

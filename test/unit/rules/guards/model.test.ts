@@ -138,12 +138,15 @@ const PATHS: Record<ModelPath, string> = { session: 'session', tool: 'payload.to
 
 // Windows and gaps come from the same few numbers, so that events meet the very edges of windows often.
 const windowsMs = fc.constantFrom(0, 1, 50, 100, 250);
-const gapsMs = fc.constantFrom(0, 0, 1, 49, 50, 51, 100, 249);
+const gapsMs = fc.constantFrom(0, 0, 1, 49, 50, 51, 100, 249, 9_999);
 const depths = fc.constantFrom(0, 0, 0, 1, 2, 3);
 const paths = fc.constantFrom<ModelPath>('session', 'tool', 'error');
 
 const actions = fc
-  .array(fc.record({ enabled: fc.boolean(), dedupWindowMs: windowsMs }), { minLength: 1, maxLength: 3 })
+  .array(fc.record({ enabled: fc.boolean(), dedupWindowMs: windowsMs, spawns: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 3,
+  })
   .map((some) => some.map((action, index) => ({ ...action, name: `action-${index}` })));
 
 const rules = (id: string): fc.Arbitrary<ModelRule> =>
@@ -168,13 +171,14 @@ const rulesets: fc.Arbitrary<ModelRuleset> = fc.record(
   {
     enabled: fc.constantFrom(true, true, true, true, false),
     maxChainDepth: fc.constantFrom(1, 2, 3, 10),
+    maxDescendants: fc.constantFrom(1, 4, 20),
     maxEventAgeMs: fc.constantFrom(10, 100),
     rules: fc
       .tuple(...RULE_IDS.map(rules))
       .chain((all) => fc.subarray(all))
       .chain((some) => fc.shuffledSubarray(some, { minLength: some.length })),
   },
-  { requiredKeys: ['enabled', 'maxChainDepth', 'rules'] },
+  { requiredKeys: ['enabled', 'maxChainDepth', 'maxDescendants', 'rules'] },
 );
 
 const reports = fc.record({
@@ -185,6 +189,7 @@ const reports = fc.record({
       event: fc.constantFrom('Stop', 'PostToolUseFailure'),
       outcome: fc.constantFrom('failed', 'timeout'),
       session: fc.constantFrom('s1', 's2'),
+      root: fc.constantFrom('root-1', 'root-2'),
       depth: depths,
       ageMs: fc.constantFrom(0, 0, 10, 11, 100, 101),
       tool: fc.constantFrom('Bash', 'Edit'),
@@ -212,7 +217,11 @@ function written({ rules: some, ...file }: ModelRuleset): Ruleset {
       ...(tool && { condition: { toolNames: [tool] } }),
       ...(cooldownBy && { cooldownBy: [PATHS[cooldownBy]] }),
       ...(dedupBy && { dedupBy: [PATHS[dedupBy]] }),
-      actions: ofRule.map(({ name, ...action }) => ({ type: 'notify_team', id: name, ...action })),
+      actions: ofRule.map(({ name, spawns, ...action }) => ({
+        type: spawns ? 'spawn_fallback_agent' : 'notify_team',
+        id: name,
+        ...action,
+      })),
     })),
   });
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
@@ -220,7 +229,10 @@ function written({ rules: some, ...file }: ModelRuleset): Ruleset {
 }
 
 /** The payload carries what must not count: a fresh tool_use_id every time, and keys in an order that changes. */
-function meshEvent({ id, event, outcome, session, depth, ageMs, tool, error }: ModelEvent, now: number): MeshEvent {
+function meshEvent(
+  { id, event, outcome, session, root, depth, ageMs, tool, error }: ModelEvent,
+  now: number,
+): MeshEvent {
   const entries = Object.entries({ tool_name: tool, error, tool_use_id: `use-${now}-${id}` });
   const payload = Object.fromEntries(now % 2 === 0 ? entries : entries.reverse());
   return {
@@ -231,6 +243,7 @@ function meshEvent({ id, event, outcome, session, depth, ageMs, tool, error }: M
     depth,
     occurredAt: now - ageMs,
     ...(session !== undefined && { session }),
+    ...(root !== undefined && { lineage: { root } }),
     payload,
   };
 }

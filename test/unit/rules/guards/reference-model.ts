@@ -14,12 +14,13 @@ export interface ModelRule {
   cooldownMs: number;
   cooldownBy?: ModelPath;
   dedupBy?: ModelPath;
-  actions: { name: string; enabled: boolean; dedupWindowMs: number }[];
+  actions: { name: string; enabled: boolean; dedupWindowMs: number; spawns: boolean }[];
 }
 
 export interface ModelRuleset {
   enabled: boolean;
   maxChainDepth: number;
+  maxDescendants: number;
   maxEventAgeMs?: number;
   rules: ModelRule[];
 }
@@ -31,6 +32,8 @@ export interface ModelEvent {
   event: string;
   outcome: string;
   session?: string;
+  /** The first event of its chain, as reported. */
+  root?: string;
   depth: number;
   ageMs: number;
   tool: string;
@@ -49,6 +52,7 @@ interface PastFiring {
 export class ReferenceModel {
   private firings: PastFiring[] = [];
   private readonly ids: string[] = [];
+  private readonly spawns: { root: string; at: number }[] = [];
 
   /** Reasons of `no-match` are left out: they are not the guards' business. */
   judge(ruleset: ModelRuleset, event: ModelEvent, now: number): Verdict[] {
@@ -64,14 +68,14 @@ export class ReferenceModel {
     }
     const looking = ruleset.rules.filter((rule) => looksAt(rule, event));
     if (looking.length === 0) return [skip('no-match', '')];
-    return looking.flatMap((rule) => this.judgeRule(rule, event, now));
+    return looking.flatMap((rule) => this.judgeRule(ruleset, rule, event, now));
   }
 
   rearm(rule: string | undefined): void {
     this.firings = this.firings.filter((past) => rule !== undefined && past.rule !== rule);
   }
 
-  private judgeRule(rule: ModelRule, event: ModelEvent, now: number): Verdict[] {
+  private judgeRule({ maxDescendants }: ModelRuleset, rule: ModelRule, event: ModelEvent, now: number): Verdict[] {
     const forAll = (code: 'rule-depth' | 'cooldown', reason: string) =>
       rule.actions.map(({ name }) => ({ ...skip(code, reason), rule: rule.id, action: name }));
     if (rule.maxDepth !== undefined && event.depth >= rule.maxDepth) {
@@ -91,6 +95,18 @@ export class ReferenceModel {
       if (repeatsUntilAt > now) {
         return { ...named, ...skip('dedup', `dedup window active for ${repeatsUntilAt - now}ms`) };
       }
+      const root = event.root ?? event.id;
+      const stems = this.spawns.filter((spawn) => spawn.root === root);
+      const recent = stems.filter(({ at }) => at > now - 10_000);
+      if (action.spawns && stems.length >= maxDescendants) {
+        const reason = `${stems.length} agents stem from event ${root} already (maxDescendants ${maxDescendants})`;
+        return { ...named, ...skip('descendants', reason) };
+      }
+      if (action.spawns && recent.length >= 3) {
+        const reason = `${recent.length} agents were started for event ${root} in the last 10 s`;
+        return { ...named, ...skip('spawn-rate', reason) };
+      }
+      if (action.spawns && rule.mode !== 'shadow') this.spawns.push({ root, at: now });
       this.firings.push({
         ...named,
         likeness,

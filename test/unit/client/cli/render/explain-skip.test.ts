@@ -43,6 +43,15 @@ describe('explainSkip', () => {
     expect(explainSkip(cooled, aStatus({ guards: guards(NOW + 1, 1) }), NOW)).toContain('It ends in 55 s');
   });
 
+  test('says what to look at when a lineage token was not believed', () => {
+    const reached = 'max chain depth reached (2/2)';
+
+    expect(explainSkip(skip('max-depth', `${reached}: its lineage token is forged`), aStatus(), NOW)).toContain(
+      'MESH_LINEAGE',
+    );
+    expect(explainSkip(skip('max-depth', reached), aStatus(), NOW)).not.toContain('MESH_LINEAGE');
+  });
+
   test('names the tenant in commands', () => {
     const status = aStatus({ tenant: 'x', guards: guards(NOW + 55_825) });
     const explained = explainSkip(skip('cooldown', LONG, { at: NOW, rule: 'r', action: 'a' }), status, NOW);

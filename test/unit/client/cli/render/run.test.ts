@@ -81,6 +81,22 @@ describe('renderRun', () => {
     ]);
   });
 
+  test('of one that was started by hand says so, and does not offer to ask why', () => {
+    const shown = lines(aDetail({ outcome: 'executed', isTry: true }));
+
+    expect(shown[0]).toBe('Remediation of rule retry, started by hand: executed');
+    expect(shown).not.toContain('Next:');
+  });
+
+  test('cuts a long reason on a terminal, and nowhere else', () => {
+    const reason = `${'550 '.repeat(200)}end`;
+    const agent = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', reason, attempts: 1 } as const;
+    const detail = aDetail({ progress: { outcome: 'failed', actions: [agent] } });
+
+    expect(renderRun(detail, false, NOW, PLAIN_SCREEN)).toContain('550 end\n');
+    expect(renderRun(detail, false, NOW, { ...PLAIN_SCREEN, width: 80 })).not.toContain('550 end');
+  });
+
   test('cuts a long payload, and says how to see it whole', () => {
     const detail = aDetail({ reported: anEvent({ payload: { list: Array.from({ length: 100 }, (_, n) => n) } }) });
 
@@ -115,6 +131,66 @@ describe('renderRun', () => {
     expect(shown).toContain('  line 39');
   });
 
+  test('shows the launchers that were tried, and what became of the agent', () => {
+    const detail = aDetail();
+    detail.progress = {
+      outcome: 'running',
+      actions: [
+        {
+          action: 'agent',
+          type: 'spawn_fallback_agent',
+          status: 'running',
+          note: 'agent run-7 has until then to end',
+          launches: [{ launcher: 'claude', status: 'failed', reason: 'exit code 7', attempts: 2 }],
+          agent: { launcher: 'api', id: 'run-7', session: 's-7', outcome: 'running', outputTail: 'so far\nso good' },
+        },
+        { action: 'tell', type: 'notify_team', status: 'waiting' },
+      ],
+    };
+
+    const shown = lines(detail);
+
+    expect(shown).toContain('agent   running         -  agent run-7 has until then to end');
+    expect(shown.slice(shown.indexOf('agent:'), shown.indexOf('Next:') - 1)).toEqual([
+      'agent:',
+      '  launcher claude: failed after 2 attempts: exit code 7',
+      '  agent run-7 of launcher api, session s-7: started, its end is not known',
+      '  it said at the end:',
+      '  so far',
+      '  so good',
+    ]);
+  });
+
+  test('shows every delivery, those that went wrong first', () => {
+    const detail = aDetail();
+    const ofBob = { delivery: 'email/bob', channel: 'email', recipient: 'bob', attempts: 25 };
+    const ofAda = { delivery: 'email/ada', channel: 'email', recipient: 'ada', attempts: 1 };
+    detail.progress = {
+      outcome: 'failed',
+      actions: [
+        {
+          action: 'tell',
+          type: 'notify_team',
+          status: 'failed',
+          reason: 'not delivered to bob by email: 451',
+          attempts: 25,
+          deliveries: [
+            { ...ofAda, status: 'delivered', detail: 'mailed' },
+            { ...ofBob, status: 'failed', error: '451 try\nlater' },
+          ],
+        },
+      ],
+    };
+
+    const shown = lines(detail);
+
+    expect(shown.slice(shown.indexOf('tell:'), shown.indexOf('Next:') - 1)).toEqual([
+      'tell:',
+      '  email/bob: failed after 25 attempts: 451 try ⏎ later',
+      '  email/ada: delivered',
+    ]);
+  });
+
   test('obeys no text of the event or of an agent', () => {
     const evil = '\u001b[2J\u202e\u0007';
     const detail = aDetail({
@@ -130,6 +206,11 @@ describe('renderRun', () => {
             reason: evil,
             detail: `${evil}\n${evil}`,
             attempts: 1,
+            launches: [{ launcher: evil, status: 'failed', reason: evil, attempts: 1 }],
+            agent: { launcher: evil, id: evil, session: evil, outcome: 'failed', outputTail: `${evil} tail\n${evil}` },
+            deliveries: [
+              { delivery: evil, channel: evil, recipient: evil, status: 'failed', attempts: 1, error: evil },
+            ],
           },
         ],
       },

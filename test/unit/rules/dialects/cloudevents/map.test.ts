@@ -91,7 +91,11 @@ describe('mapCloudEvent', () => {
     expect(eventOf({ ...least, depth }).depth).toBe(read);
   });
 
-  test.each(['outcome', 'session', 'agent', 'depth', 'tenant'])(
+  test('reads the token of an agent', () => {
+    expect(eventOf({ ...least, lineage: 'mesh1.x.y' })).toMatchObject({ lineage: { token: 'mesh1.x.y' }, payload: {} });
+  });
+
+  test.each(['outcome', 'session', 'agent', 'depth', 'tenant', 'lineage'])(
     'leaves a wrong %s to the check of the event',
     (name) => {
       expect(problemPaths(eventOf({ ...least, [name]: { not: 'that' } }))).toEqual([name]);

@@ -1,0 +1,57 @@
+import type { MeshConfig } from '../../../config/mesh-config.js';
+import type { ChannelConfig, Member } from '../../../config/sections/teams.js';
+import type { DeliveryRequest, OpenIncident } from '../../../contract/notification.js';
+import type { World } from '../../world.js';
+
+/** One way to reach people. See docs/actions/notify-team.md; each is a folder in `channels/`. */
+export interface Channel<Config extends ChannelConfig> {
+  /** `member`: a delivery for each. `team`: one for all of them together. */
+  audience: 'member' | 'team';
+  /** For `member`: what somebody lacks whom this channel cannot reach, such as `an email address`. */
+  lacks?(member: Member, channel: Config): string | undefined;
+  /** True when what it delivers stays open at the receiver until a later success closes it. */
+  opensIncidents?(channel: Config): boolean;
+  /** Pure: reads nothing and opens nothing, so that a dry run shows what would be sent, and where. */
+  prepare(parcel: Parcel<Config>): Prepared;
+}
+
+/** Everything a channel may know before it sends. */
+export interface Parcel<Config extends ChannelConfig> {
+  /** As configured: secrets are still `${env:NAME}` or `${file:path}`. */
+  channel: Config;
+  team: string;
+  /** Absent for a channel whose audience is the team. */
+  member?: Member;
+  request: DeliveryRequest;
+  config: MeshConfig;
+}
+
+export interface Prepared {
+  /** Where it goes, for people and without secrets: `alice <alice@example.com>`, `Slack webhook ${env:SLACK_ON_CALL}`. */
+  destination: string;
+  /** What would be sent, as a person would look at it. */
+  preview: { part: string; text: string }[];
+  /** One attempt, to be repeated with the same effect key. Rejects only for what nobody expected. */
+  send(world: DeliveryWorld): Promise<DeliveryAnswer>;
+}
+
+export interface DeliveryWorld extends Pick<World, 'mailer' | 'outbound'> {
+  /** The value behind `${env:NAME}` or `${file:path}`. Rejects when there is none, which may be mended: not final. */
+  secret(written: string): Promise<string>;
+  /** Time for this attempt. */
+  timeoutMs: number;
+  /** Ends the attempt: its time is up, or the remediation is aborted. */
+  signal: AbortSignal;
+  nowMs(): number;
+}
+
+export type DeliveryAnswer =
+  | {
+      delivered: true;
+      /** How, in one line: `mailed through mail.example.com`. */
+      detail: string;
+      /** Open at the receiver from now on. */
+      incident?: Pick<OpenIncident, 'key' | 'resolveOn'>;
+    }
+  /** `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. */
+  | { delivered: false; reason: string; isFinal: boolean; retryAfterMs?: number };

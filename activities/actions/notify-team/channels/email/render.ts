@@ -1,0 +1,38 @@
+import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import type { Parcel } from '../../channel.js';
+import { oneLine } from '../../message/one-line.js';
+import type { Mail } from './mail.js';
+import { listIdOf, messageIdsOf } from './message-ids.js';
+import { renderHtml } from './render-html.js';
+import { renderText } from './render-text.js';
+
+const MAX_SUBJECT_CHARS = 120;
+const MAX_HEADER_CHARS = 200;
+
+/** The mail to one member. Pure: the same parcel is the same mail. */
+export function renderMail({ member, team, request, config }: Parcel<ChannelConfig>): Mail {
+  const { message, effectKey, threadKey } = request;
+  const { fromName, fromAddress } = config.notify;
+  // An empty address is refused by the server: never is one guessed.
+  const to = { name: member?.name ?? '', address: member?.email ?? '' };
+  const subject = oneLine(message.subject, MAX_SUBJECT_CHARS);
+  const why = `You get this as ${to.name}, a member of team ${team} (notify_team, channel ${request.channel}).`;
+  return {
+    from: { name: fromName, address: fromAddress },
+    to,
+    subject,
+    text: renderText(message, why),
+    html: renderHtml({ ...message, subject }, why),
+    ...messageIdsOf(effectKey, threadKey, fromAddress),
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      // What Exchange looks at, so that no absence note answers.
+      'X-Auto-Response-Suppress': 'All',
+      'List-Id': listIdOf(team, fromAddress),
+      'X-Mesh-Effect-Key': oneLine(effectKey, MAX_HEADER_CHARS),
+      'X-Mesh-Kind': message.kind,
+      'X-Mesh-Tenant': message.tenant,
+      'X-Mesh-Rule': oneLine(message.rule, MAX_HEADER_CHARS),
+    },
+  };
+}

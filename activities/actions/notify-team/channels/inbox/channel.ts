@@ -1,0 +1,50 @@
+import { inboxName } from '../../../../../config/sections/channels/inbox.js';
+import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import { messageOf } from '../../../../../contract/message-of.js';
+import type { Channel, DeliveryAnswer, Parcel } from '../../channel.js';
+import { oneLine } from '../../message/one-line.js';
+import { addToInbox } from './adapters/add-to-inbox.js';
+import type { Patience } from './adapters/inbox-lock.js';
+import { type InboxEntry, renderEntry } from './render.js';
+
+export type InboxConfig = Extract<ChannelConfig, { type: 'inbox' }>;
+
+/** An entry in the file mailbox of each member. */
+export const inbox: Channel<InboxConfig> = {
+  audience: 'member',
+  prepare(parcel) {
+    const entry = renderEntry(parcel);
+    const path = pathOf(parcel);
+    return {
+      destination: `${parcel.member?.name ?? ''}, inbox ${[parcel.channel.folder, ...path].join('/')}`,
+      preview: [
+        { part: 'summary', text: entry.summary },
+        { part: 'text', text: entry.text },
+      ],
+      send: ({ signal, timeoutMs }) => {
+        // Less than all of the time, so that the reason is the lock and not that the time is up.
+        const patience = { waitMs: timeoutMs / 2, signal };
+        return deliver(entry, [parcel.config.folder, parcel.channel.folder], path, patience);
+      },
+    };
+  },
+};
+
+/** Below the folder. Its parts hold nothing but letters, digits, _ and -. */
+function pathOf({ channel, team, member }: Parcel<InboxConfig>): [team: string, inboxes: string, file: string] {
+  return [inboxName(channel.team ?? team), 'inboxes', `${inboxName(member?.name ?? '')}.json`];
+}
+
+async function deliver(
+  entry: InboxEntry,
+  folder: string[],
+  path: string[],
+  patience: Patience,
+): Promise<DeliveryAnswer> {
+  try {
+    return { delivered: true, detail: await addToInbox(folder, path, entry, patience) };
+  } catch (error) {
+    // A full disk, a folder without rights, an inbox that is locked: people mend that, and then it should arrive.
+    return { delivered: false, reason: oneLine(`the inbox was not written: ${messageOf(error)}`, 300), isFinal: false };
+  }
+}

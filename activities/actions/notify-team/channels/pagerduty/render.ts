@@ -1,0 +1,103 @@
+import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { digest } from '../../../../../rules/dialects/stable-id.js';
+import type { Parcel } from '../../channel.js';
+import { oneLine } from '../../message/one-line.js';
+import { saidState } from '../../message/said-state.js';
+import { whatNext } from '../../message/what-next.js';
+import { shownText } from '../shown-text.js';
+import type { PagerDutyConfig } from './channel.js';
+
+type Severity = PagerDutyConfig['severity'];
+
+/** An event of the Events API v2, without the routing key. */
+export type PagerDutyEvent =
+  | { event_action: 'resolve'; dedup_key: string }
+  | {
+      event_action: 'trigger';
+      dedup_key: string;
+      payload: {
+        summary: string;
+        source: string;
+        severity: Severity;
+        timestamp: string;
+        component: string;
+        group: string;
+        class: string;
+        custom_details: Record<string, unknown>;
+      };
+      links: { href: string; text: string }[];
+      client: string;
+      client_url?: string;
+    };
+
+const MAX_SUMMARY_CHARS = 1_024;
+const MAX_NAME_CHARS = 255;
+/** PagerDuty takes 512 KB for everything; people take less. */
+const MAX_TEXT_CHARS = 4_000;
+const MAX_ENTRIES = 50;
+
+export function renderPagerDuty({ channel, request }: Parcel<PagerDutyConfig>): PagerDutyEvent {
+  const { message, threadKey, closes } = request;
+  if (message.kind === 'resolved') return { event_action: 'resolve', dedup_key: closes ?? dedupKey(threadKey) };
+  const [link] = message.links;
+  return {
+    event_action: 'trigger',
+    dedup_key: dedupKey(threadKey),
+    payload: {
+      summary: line(message.subject, MAX_SUMMARY_CHARS),
+      source: `remediation-mesh/${message.tenant}`,
+      // What was kept quiet is no new trouble: it should be seen, and wake nobody.
+      severity: message.kind === 'digest' ? 'info' : channel.severity,
+      timestamp: new Date(message.at).toISOString(),
+      component: name(message.rule),
+      group: message.tenant,
+      class: message.kind === 'digest' ? 'digest' : (message.outcome ?? 'unknown'),
+      custom_details: detailsOf(message),
+    },
+    links: message.links.map(({ text, url }) => ({ href: url, text: name(text) })),
+    client: 'Remediation Mesh',
+    ...(link !== undefined && { client_url: link.url }),
+  };
+}
+
+/** One per incident, so that PagerDuty makes one alert of all that is said about it. Hashed: it takes 255 characters. */
+export function dedupKey(threadKey: string): string {
+  return `remediation-mesh/${digest(threadKey)}`;
+}
+
+function detailsOf(message: NotificationMessage): Record<string, unknown> {
+  const { body, bodyRepeatsFacts, error, did, facts, commands, payload } = message;
+  const next = whatNext(message);
+  return {
+    ...(bodyRepeatsFacts !== true && { message: shown(body) }),
+    ...(error !== undefined && { error: shown(error) }),
+    ...(did.length > 0 && { 'what the mesh did': did.slice(0, MAX_ENTRIES).map(tellDid) }),
+    ...(next.length > 0 && { 'what happens next': next.slice(0, MAX_ENTRIES).map(shown) }),
+    details: Object.fromEntries(
+      facts.slice(0, MAX_ENTRIES).map(({ label, value }) => [name(label), line(value, MAX_TEXT_CHARS)]),
+    ),
+    ...(commands.length > 0 && {
+      'to act': Object.fromEntries(commands.map(({ what, command }) => [name(what), line(command, MAX_TEXT_CHARS)])),
+    }),
+    ...(payload !== undefined && { payload: shown(payload) }),
+  };
+}
+
+function tellDid({ action, type, state, text }: NotificationMessage['did'][number]): string {
+  const who = action.startsWith(type) ? name(action) : `${name(action)} (${name(type)})`;
+  const said = text === undefined ? '' : `: ${shown(text)}`;
+  return `${who}: ${name(saidState(state))}${said}`;
+}
+
+function name(text: string): string {
+  return line(text, MAX_NAME_CHARS);
+}
+
+/** JSON could say a half of a character, and readers of it could not. */
+function line(text: string, maxChars: number): string {
+  return oneLine(text, maxChars).toWellFormed();
+}
+
+function shown(text: string): string {
+  return shownText(text, MAX_TEXT_CHARS);
+}

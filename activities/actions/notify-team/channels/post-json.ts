@@ -1,0 +1,58 @@
+import { judgeStatus, type OutboundAnswer } from '../../../adapters/outbound/create-outbound.js';
+import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../channel.js';
+import type { ChannelConfig } from '../../../../config/sections/teams.js';
+
+export interface JsonPost {
+  url: string;
+  body: string;
+  headers?: Record<string, string>;
+  /** What must not stand in any reason, beside the address if that is one. */
+  secrets: string[];
+  ca?: string | undefined;
+}
+
+type Line = Pick<DeliveryWorld, 'outbound' | 'timeoutMs' | 'signal'>;
+
+/** One attempt. What leaves the machine does so here. */
+export function postJson(
+  { url, body, headers = {}, secrets, ca }: JsonPost,
+  { config }: Pick<Parcel<ChannelConfig>, 'config'>,
+  { outbound, timeoutMs, signal }: Line,
+): Promise<OutboundAnswer> {
+  return outbound.send(
+    {
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'remediation-mesh', ...headers },
+      body,
+      timeoutMs,
+      signal,
+      secrets,
+      ...(ca !== undefined && { ca }),
+    },
+    { privateHosts: config.outbound.privateHosts },
+  );
+}
+
+type Refusal = Extract<DeliveryAnswer, { delivered: false }>;
+
+/** Why a post was not taken, in words that name who did not; nothing when it was answered well. */
+export function refusalOf(who: string, answer: OutboundAnswer, nowMs: number): Refusal | undefined {
+  switch (answer.kind) {
+    case 'cancelled':
+      return { delivered: false, reason: `the message to ${who} was given up`, isFinal: false };
+    case 'failed':
+      return { delivered: false, reason: `${who} did not take it: ${answer.reason}`, isFinal: answer.isFinal };
+    case 'answered': {
+      const verdict = judgeStatus(answer, nowMs);
+      if (verdict.ok) return undefined;
+      const { reason, isFinal, retryAfterMs } = verdict;
+      return {
+        delivered: false,
+        reason: `${who} ${reason}`,
+        isFinal,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      };
+    }
+  }
+}

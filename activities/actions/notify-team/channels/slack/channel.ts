@@ -1,0 +1,23 @@
+import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import type { Channel } from '../../channel.js';
+import { dumpOf } from './dump.js';
+import { renderSlack } from './render.js';
+import { sendToSlack } from './send.js';
+
+export type SlackConfig = Extract<ChannelConfig, { type: 'slack' }>;
+
+/** A message to a channel of Slack. */
+export const slack: Channel<SlackConfig> = {
+  audience: 'team',
+  prepare(parcel) {
+    const message = renderSlack(parcel.request.message);
+    return {
+      destination: `Slack, incoming webhook ${parcel.channel.webhook}`,
+      preview: [
+        { part: 'message', text: dumpOf(message) },
+        { part: 'body', text: JSON.stringify(message, null, 2) },
+      ],
+      send: (world) => sendToSlack(message, parcel, world),
+    };
+  },
+};

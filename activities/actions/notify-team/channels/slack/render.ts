@@ -1,0 +1,116 @@
+import { utc } from '../../../../../contract/markdown.js';
+import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { headline } from '../../message/headline.js';
+import { saidState } from '../../message/said-state.js';
+import { shownError } from '../../message/shown-error.js';
+import { whatNext } from '../../message/what-next.js';
+import { buttons, context, fields, header, isAddress, MAX_BLOCKS, section, type SlackBlock, sizeOf } from './blocks.js';
+import { bold, code, codeBlock, mrkdwn, plain } from './mrkdwn.js';
+
+export interface SlackMessage {
+  /** What notifications, screen readers and programs without Block Kit show. */
+  text: string;
+  blocks?: SlackBlock[];
+  unfurl_links: false;
+  unfurl_media: false;
+}
+
+/** Slack refuses more than about 13,000 in all blocks together, and says nowhere how it counts them. */
+const MAX_SIZE = 10_000;
+const MAX_ERROR_CHARS = 1_800;
+const MAX_BODY_CHARS = 2_500;
+const MAX_DID = 10;
+const MAX_SAID_CHARS = 500;
+const MAX_NAME_CHARS = 150;
+const MAX_VALUE_CHARS = 200;
+const MAX_COMMANDS_CHARS = 2_000;
+const MAX_LINE_CHARS = 300;
+
+/** Whoever is woken reads from the top, and stops when they know enough. What does not fit is left out from the end. */
+export function renderSlack(message: NotificationMessage): SlackMessage {
+  const first = [header(message.subject), context([...headline(message), utc(message.at)].join(' · '))];
+  const links = buttons(message.links);
+  const above = [...bodyOf(message), ...errorOf(message), ...didOf(message), ...nextOf(message)];
+  const below = [
+    ...fields(message.facts.map(({ label, value }) => `${bold(label)}\n${code(value, MAX_VALUE_CHARS)}`)),
+    ...commandsOf(message),
+  ];
+  const optional = [...above, ...below];
+  const shown = thatFit(optional, [...first, ...links]);
+  const isCut = shown.length < optional.length;
+  return {
+    ...fallbackOf(message),
+    blocks: [
+      ...first,
+      ...shown.slice(0, above.length),
+      ...links,
+      ...shown.slice(above.length),
+      ...(isCut ? [context('There is more than fits here.')] : []),
+    ],
+  };
+}
+
+/** For a receiver that refuses the blocks: better said in short than not at all. */
+export function fallbackOf({ subject, error, links }: NotificationMessage): SlackMessage {
+  const lines = [
+    code(subject, MAX_LINE_CHARS),
+    ...(error === undefined ? [] : [code(error, MAX_LINE_CHARS)]),
+    ...links.filter(({ url }) => isAddress(url)).map(({ url }) => url.replaceAll('&', '&amp;')),
+  ];
+  return { text: lines.join('\n'), unfurl_links: false, unfurl_media: false };
+}
+
+function bodyOf({ body, bodyRepeatsFacts }: NotificationMessage): SlackBlock[] {
+  return bodyRepeatsFacts === true ? [] : [section(plain(body, MAX_BODY_CHARS))];
+}
+
+function errorOf(message: NotificationMessage): SlackBlock[] {
+  const error = shownError({ ...message, body: message.body.slice(0, MAX_BODY_CHARS) });
+  return error === undefined ? [] : [section(mrkdwn(`*What went wrong*\n${codeBlock(error, MAX_ERROR_CHARS)}`))];
+}
+
+function didOf({ kind, did }: NotificationMessage): SlackBlock[] {
+  if (kind !== 'remediation') return [];
+  if (did.length === 0)
+    return [section(mrkdwn('*What the mesh did*\nNothing before this message: it is the first action.'))];
+  const steps = did.slice(0, MAX_DID).map(({ action, type, state, text }) => {
+    const who =
+      action === type
+        ? code(action, MAX_NAME_CHARS)
+        : `${code(action, MAX_NAME_CHARS)} (${code(type, MAX_NAME_CHARS)})`;
+    const said = text === undefined ? '' : `\n${codeBlock(text, MAX_SAID_CHARS)}`;
+    return `${who} ${code(saidState(state), MAX_NAME_CHARS)}${said}`;
+  });
+  const [first = '', ...more] = steps;
+  const left = did.length - steps.length;
+  return [
+    section(mrkdwn(`*What the mesh did*\n${first}`)),
+    ...more.map((step) => section(mrkdwn(step))),
+    ...(left > 0 ? [context(`and ${left} more actions`)] : []),
+  ];
+}
+
+function nextOf(message: NotificationMessage): SlackBlock[] {
+  const lines = whatNext(message);
+  return lines.length === 0 ? [] : [section(plain(lines.join('\n'), MAX_BODY_CHARS))];
+}
+
+function commandsOf({ commands }: NotificationMessage): SlackBlock[] {
+  if (commands.length === 0) return [];
+  const lines = commands.map(({ what, command }) => `# ${what}\n${command}`).join('\n');
+  return [section(mrkdwn(`*To act*\n${codeBlock(lines, MAX_COMMANDS_CHARS)}`))];
+}
+
+function thatFit(optional: SlackBlock[], always: SlackBlock[]): SlackBlock[] {
+  const room = MAX_SIZE - always.reduce((sum, block) => sum + sizeOf(block), 0);
+  // One is kept for the note that something was left out.
+  const places = MAX_BLOCKS - always.length - 1;
+  const fitting: SlackBlock[] = [];
+  let size = 0;
+  for (const block of optional.slice(0, places)) {
+    size += sizeOf(block);
+    if (size > room) break;
+    fitting.push(block);
+  }
+  return fitting;
+}

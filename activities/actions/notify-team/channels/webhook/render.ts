@@ -1,0 +1,60 @@
+import type { NotificationMessage } from '../../../../../contract/notification.js';
+import type { Parcel } from '../../channel.js';
+import { shownText } from '../shown-text.js';
+import type { WebhookConfig } from './channel.js';
+
+const MAX_TEXT_CHARS = 20_000;
+const MAX_VALUE_CHARS = 4_000;
+
+export type WebhookBody = ReturnType<typeof renderWebhook>;
+
+/** Described in docs/actions/notify-team.md: receivers hold on to it, so nothing in it changes its meaning. */
+export function renderWebhook({ team, request }: Parcel<WebhookConfig>) {
+  const { message, effectKey, threadKey } = request;
+  return {
+    type: `mesh.notification.${message.kind}`,
+    timestamp: isoTime(message.at),
+    data: {
+      effectKey,
+      /** The same for everything said about one incident. */
+      incident: value(threadKey),
+      team: value(team),
+      tenant: message.tenant,
+      rule: value(message.rule),
+      ...(message.outcome !== undefined && { outcome: message.outcome }),
+      subject: value(message.subject),
+      body: text(message.body),
+      ...(message.error !== undefined && { error: text(message.error) }),
+      facts: message.facts.map((fact) => ({ label: value(fact.label), value: value(fact.value) })),
+      did: message.did.map(tellDid),
+      ...(message.toCome !== undefined && {
+        toCome: message.toCome.map(({ action, type }) => ({ action: value(action), type: value(type) })),
+      }),
+      quiet: message.quiet.map(({ what, untilAt }) => ({ what: value(what), until: isoTime(untilAt) })),
+      links: message.links.map((link) => ({ text: value(link.text), url: link.url })),
+      commands: message.commands.map(({ what, command }) => ({ what: value(what), command: value(command) })),
+      ...(message.payload !== undefined && { payload: text(message.payload) }),
+    },
+  };
+}
+
+function tellDid({ action, type, state, text: said }: NotificationMessage['did'][number]) {
+  return {
+    action: value(action),
+    type: value(type),
+    state: value(state),
+    ...(said !== undefined && { text: value(said) }),
+  };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function text(given: string): string {
+  return shownText(given, MAX_TEXT_CHARS);
+}
+
+function value(given: string): string {
+  return shownText(given, MAX_VALUE_CHARS);
+}

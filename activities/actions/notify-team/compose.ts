@@ -1,0 +1,38 @@
+import type { ActionActivities } from '../../../contract/activities.js';
+import { readField } from '../../../rules/read-field.js';
+import { loadConfig } from '../../load-config.js';
+import { redactorOf } from '../../redactor-of.js';
+import type { World } from '../../world.js';
+import { chooseTeam } from './choose-team.js';
+import { planDeliveries } from './plan-deliveries.js';
+import { incidentOf, threadKey } from './message/thread-key.js';
+import { writeMessage } from './message/write-message.js';
+
+type ComposeWorld = Pick<World, 'config' | 'redactKeys' | 'temporalUi' | 'temporal'>;
+
+/** Finds out who is to be told, and writes the message once, so that everyone gets the same. */
+export function makeComposeNotification(world: ComposeWorld): ActionActivities['composeNotification'] {
+  return async (request) => {
+    const config = await loadConfig(world.config);
+    const { plan, remediation } = request;
+    const { event } = remediation;
+    const team = chooseTeam(config, { byAction: plan.teamName, byEvent: readField(event.payload, 'team') });
+    if ('reason' in team) return { status: 'skipped', reason: team.reason };
+
+    const incident = incidentOf(remediation);
+    const { deliveries, note } = planDeliveries(team, { recipients: plan.recipients, sender: event.agent, incident });
+    if (deliveries.length === 0) {
+      const reason = 'No eligible recipients for notify_team action';
+      return { status: 'skipped', reason, ...(note !== undefined && { note }) };
+    }
+    const desk = { config, redactor: redactorOf(config, world.redactKeys), world, nowMs: Date.now() };
+    return {
+      status: 'ready',
+      message: writeMessage(request, desk),
+      deliveries,
+      threadKey: threadKey(incident, event.id),
+      ...(note !== undefined && { note }),
+      giveUpAfterMs: config.notify.retry.giveUpAfterMs,
+    };
+  };
+}

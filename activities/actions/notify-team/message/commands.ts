@@ -1,0 +1,40 @@
+import type { NotificationMessage } from '../../../../contract/notification.js';
+import { meshCommand, shellWord, tenantOptions } from '../../../../contract/shell-word.js';
+import type { World } from '../../../world.js';
+
+type Commands = NotificationMessage['commands'];
+type Server = World['temporal'];
+
+/** What one may want to do about a remediation, ready to paste. */
+export function commandsOfRun(id: string, rule: string, tenant: string, server: Server): Commands {
+  const at = reach(server);
+  return [
+    { what: 'See how it stands', command: at + meshCommand('show', [id]) },
+    { what: 'Abort it', command: at + meshCommand('abort', [id]) },
+    { what: 'Retry what failed, once it has ended', command: at + meshCommand('retry', [id]) },
+    { what: 'Let the rule fire again now', command: at + meshCommand('rearm', [rule], tenantOptions(tenant)) },
+  ];
+}
+
+/** What one may want to look at when a rule kept quiet. */
+export function commandsOfRule(rule: string, tenant: string, server: Server): Commands {
+  const at = reach(server);
+  const ofRule = ['--rule', shellWord(rule), ...tenantOptions(tenant)];
+  return [
+    { what: 'See what the mesh judged lately', command: at + meshCommand('status', [], tenantOptions(tenant)) },
+    { what: 'See what this rule did', command: at + meshCommand('runs', [], ofRule) },
+  ];
+}
+
+const LOCAL = /^(127\.0\.0\.1|localhost):7233$/;
+
+/** Which server is meant, unless it is the one that commands use anyway. */
+function reach({ address, namespace }: Server): string {
+  const variables = [
+    ...(LOCAL.test(address) ? [] : [`TEMPORAL_ADDRESS=${shellWord(address)} `]),
+    ...(namespace === DEFAULT_NAMESPACE ? [] : [`TEMPORAL_NAMESPACE=${shellWord(namespace)} `]),
+  ];
+  return variables.join('');
+}
+
+const DEFAULT_NAMESPACE = 'default';

@@ -1,0 +1,16 @@
+import type { NotificationMessage } from '../../../../contract/notification.js';
+import type { Redactor } from '../../../../rules/redact.js';
+
+/** Events are without secrets when they come; templates of rules, output of agents and answers of receivers may bring some. */
+export function redactMessage(message: NotificationMessage, { text }: Redactor): NotificationMessage {
+  const { subject, body, error, payload, facts, did } = message;
+  return {
+    ...message,
+    subject: text(subject),
+    body: text(body),
+    ...(error !== undefined && { error: text(error) }),
+    ...(payload !== undefined && { payload: text(payload) }),
+    facts: facts.map((fact) => ({ ...fact, value: text(fact.value) })),
+    did: did.map((one) => ({ ...one, ...(one.text !== undefined && { text: text(one.text) }) })),
+  };
+}

@@ -1,0 +1,34 @@
+import type { IncidentSubject } from '../../../../contract/notification.js';
+import type { MeshEvent } from '../../../../contract/event.js';
+import type { RemediationInput } from '../../../../contract/remediation.js';
+import { readField } from '../../../../rules/read-field.js';
+
+type About = Pick<IncidentSubject, 'tenant' | 'rule' | 'session' | 'task'>;
+
+/**
+ * What belongs together in one thread: a rule, and the task in its session. Small numbers are common as task ids, so a task is
+ * never taken for that of another session. An event of neither is an incident of its own.
+ */
+export function threadKey({ tenant, rule, session, task }: About, otherwise: string): string {
+  const about = session === undefined && task === undefined ? [otherwise] : [session ?? '', task ?? ''];
+  return JSON.stringify([tenant, rule, ...about]);
+}
+
+/** What a later success must be about to end the incident that this event began. */
+export function incidentOf({ id, rule, event }: RemediationInput): IncidentSubject {
+  const task = readField(event.payload, 'taskId');
+  const tool = readField(event.payload, 'tool');
+  return {
+    tenant: event.tenant,
+    rule,
+    remediation: id,
+    root: rootOf(event),
+    ...(event.session !== undefined && { session: event.session }),
+    ...(task !== undefined && { task }),
+    ...(tool !== undefined && { tool }),
+  };
+}
+
+function rootOf({ id, lineage }: MeshEvent): string {
+  return lineage?.root ?? id;
+}

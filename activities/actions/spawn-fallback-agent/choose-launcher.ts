@@ -1,0 +1,36 @@
+import type { Agent } from '../../../config/sections/agents.js';
+import type { SpawnRequest } from '../../../contract/activities.js';
+
+/** Why an action fails for whose agent type, and for none other, anything is configured. */
+export const NO_LAUNCHER = 'No fallback agent launcher is registered in runtime context';
+
+export interface ChosenLauncher {
+  name: string;
+  agent: Agent;
+  /** Not the one that the rule asks for, but one that is tried in its place. */
+  isFallback: boolean;
+  /** The one to try when this one fails for good. */
+  next: string | undefined;
+}
+
+/** Own keys only: a type called "constructor" is no agent. */
+export function chooseLauncher(
+  agents: Record<string, Agent>,
+  { plan, launcher }: SpawnRequest,
+): ChosenLauncher | undefined {
+  const asked = plan.agentType ?? 'default';
+  const first = Object.hasOwn(agents, asked) ? asked : 'default';
+  const name = launcher ?? first;
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (!agent) return undefined;
+  const order = launchOrder(agents, first);
+  const place = order.indexOf(name);
+  return { name, agent, isFallback: name !== first, next: place < 0 ? undefined : order[place + 1] };
+}
+
+/** A launcher, then its fallbacks, each followed by its own; none twice. */
+function launchOrder(agents: Record<string, Agent>, first: string, before: readonly string[] = []): string[] {
+  if (before.includes(first) || !Object.hasOwn(agents, first)) return [...before];
+  const fallbacks = agents[first]?.fallbacks ?? [];
+  return fallbacks.reduce((order, fallback) => launchOrder(agents, fallback, order), [...before, first]);
+}

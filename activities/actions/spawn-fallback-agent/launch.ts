@@ -1,0 +1,65 @@
+import type { ApplicationFailure } from '@temporalio/common';
+import type { MeshConfig } from '../../../config/mesh-config.js';
+import type { AttemptDetails, SpawnAnswer, SpawnRequest } from '../../../contract/activities.js';
+import type { AgentOutcome, StartedAgent } from '../../../contract/remediation.js';
+import type { LineageClaims } from '../../../rules/lineage/claims.js';
+import type { Redactor } from '../../../rules/redact.js';
+import { attempt, type Failure, failure } from '../../fail.js';
+import type { World } from '../../world.js';
+
+/** All that a launcher needs to know of the one agent it is to start. */
+export interface Launch {
+  request: SpawnRequest;
+  config: MeshConfig;
+  redactor: Redactor;
+  /** The name of the launcher, and of the one to try when it fails for good. */
+  launcher: string;
+  next: string | undefined;
+  /** Of this launcher's agent: a launcher that is tried in the place of another starts one of its own. */
+  effectKey: string;
+  /** Session id chosen for the agent. */
+  session: string;
+  /** Those of the attempts before this one. */
+  earlierSessions: string[];
+  agentType: string;
+  /** One line. */
+  description: string;
+  prompt: string;
+  lineage: LineageClaims;
+  /** The same, signed. */
+  lineageToken: string;
+  /** For the whole of the agent's work; the shorter one of the action's and the launcher's. */
+  timeoutMs: number;
+  /** What heartbeats carry; a launcher adds what it has started. */
+  details: AttemptDetails;
+}
+
+export type LaunchWorld = Pick<World, 'env' | 'outbound' | 'workflows' | 'agentWorkflows'>;
+
+/** One way to start an agent. Rejects with a `launchFailure`, or with the cancellation when the action is aborted. */
+export type Launcher<A> = (launch: Launch, agent: A, world: LaunchWorld) => Promise<SpawnAnswer>;
+
+export function agentOf(
+  { launcher, session }: Launch,
+  outcome: AgentOutcome,
+  more: Pick<StartedAgent, 'id' | 'outputTail'> = {},
+): StartedAgent {
+  return { launcher, session, outcome, ...more };
+}
+
+export function answer(
+  { next }: Launch,
+  state: 'launched' | 'finished',
+  agent: StartedAgent,
+  detail: string,
+): Extract<SpawnAnswer, { state: 'launched' | 'finished' }> {
+  return { state, agent, detail, attempts: attempt(), ...(next !== undefined && { next }) };
+}
+
+/** Says which launcher failed and which is next, so that the workflow can go on with that one. */
+export function launchFailure(
+  { launcher, next }: Pick<Launch, 'launcher' | 'next'>,
+  { agent, ...rest }: Omit<Failure, 'more'> & { agent?: StartedAgent },
+): ApplicationFailure {
+  return failure({ ...rest, more: { launcher, ...(next !== undefined && { next }), ...(agent && { agent }) } });
+}

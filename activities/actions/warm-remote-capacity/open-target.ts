@@ -1,0 +1,45 @@
+import type { MeshConfig } from '../../../config/mesh-config.js';
+import type { Bridge } from '../../../config/sections/bridge.js';
+import { resolveSecret } from '../../../config/secret.js';
+import { messageOf } from '../../../contract/message-of.js';
+import type { World } from '../../world.js';
+import { makeHttpBridge } from './adapters/http-bridge.js';
+import { makeKubernetesScale } from './adapters/kubernetes-scale.js';
+import type { Line } from './adapters/send.js';
+import { type CapacityTarget, TargetFailure } from './target.js';
+
+/** The target as the configuration describes it now; its secrets are read for this attempt. */
+export async function openTarget(
+  bridge: Bridge,
+  { folder, outbound: policy }: MeshConfig,
+  { env, outbound }: Pick<World, 'env' | 'outbound'>,
+): Promise<CapacityTarget> {
+  const secret = (name: 'token' | 'ca') => readSecret(name, bridge[name], folder, env);
+  return targetOf(bridge, { outbound, policy, token: await secret('token'), ca: await secret('ca') });
+}
+
+/** The same, of whoever has the secrets. */
+export function targetOf({ kind, url }: Bridge, way: Omit<Line, 'base'>): CapacityTarget {
+  const line = { ...way, base: url.replace(/\/+$/, '') };
+  switch (kind) {
+    case 'http':
+      return makeHttpBridge(line);
+    case 'kubernetes':
+      return makeKubernetesScale(line);
+  }
+}
+
+async function readSecret(
+  name: string,
+  written: string | undefined,
+  folder: string,
+  env: World['env'],
+): Promise<string | undefined> {
+  if (written === undefined) return undefined;
+  try {
+    return await resolveSecret(written, folder, env);
+  } catch (cause) {
+    // Not for good: it may be there when this is tried again.
+    throw new TargetFailure(`the ${name} of the bridge cannot be read: ${messageOf(cause)}`, { isFinal: false, cause });
+  }
+}

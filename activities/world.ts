@@ -1,0 +1,43 @@
+import type { MeshConfig } from '../config/mesh-config.js';
+import type { Current } from '../config/read-through.js';
+import type { RulesetStore } from '../config/ruleset-store.js';
+import type { StartAnswer } from '../contract/activities.js';
+import type { Lease } from '../contract/lease.js';
+import type { Notice } from '../contract/notice.js';
+import type { OpenIncident } from '../contract/notification.js';
+import type { AgentNews, RemediationInput } from '../contract/remediation.js';
+import type { KnownAgent } from '../contract/watch.js';
+import type { AgentWorkflows } from './actions/spawn-fallback-agent/agent-workflows.js';
+import type { Mailer } from './actions/notify-team/channels/email/mail.js';
+import type { Outbound } from './adapters/outbound/create-outbound.js';
+
+/** The outside world, as the activities see it: every port they reach it through. */
+export interface World {
+  rulesets: RulesetStore;
+  config: { get(): Promise<Current<MeshConfig>> };
+  /** Payload keys that are secret, beyond those the configuration names. */
+  redactKeys: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  mailer: Mailer;
+  outbound: Outbound;
+  /** Signs the lineage of agents. */
+  lineageKey: string;
+  workflows: Workflows;
+  agentWorkflows: AgentWorkflows;
+  /** Where people reach the Temporal UI, unless the configuration says otherwise. */
+  temporalUi: string | undefined;
+  /** Where the server is, for commands in messages. */
+  temporal: { address: string; namespace: string };
+}
+
+/** Other workflows, over the worker's own connection. */
+export interface Workflows {
+  startRemediation(plan: RemediationInput): Promise<StartAnswer>;
+  startNotice(notice: Notice): Promise<void>;
+  /** Starts the lease on an environment, or extends the one there is. */
+  keepLease(lease: Lease): Promise<void>;
+  /** Tells the watch of a tenant about agents before they can report anything. */
+  tellWatchOfAgents(tenant: string, agents: KnownAgent[]): Promise<void>;
+  tellWatchOfIncident(tenant: string, incident: OpenIncident): Promise<void>;
+  tellRemediation(id: string, news: AgentNews): Promise<void>;
+}

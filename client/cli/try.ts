@@ -1,0 +1,98 @@
+import { type Command, Option } from 'commander';
+import { MeshError } from '../errors.js';
+import type { Mesh } from '../mesh.js';
+import type { RemediationDetail } from '../remediation-views.js';
+import { CliError } from './cli-error.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { print, printJson } from './print.js';
+import type { Programs, RuleTrial } from './programs.js';
+import { renderDryRun } from './render/dry-run.js';
+import { renderRun } from './render/run.js';
+import { TENANT_OPTION } from './tenant-option.js';
+import { screenOf } from './terminal/screen.js';
+import { followRun } from './try/follow-run.js';
+import { onInterrupt } from './try/on-interrupt.js';
+import { EVENT_FORMS, type EventForm, readTriedEvent } from './try/read-event.js';
+import { type TriedRule, tryOf } from './try/tried-rule.js';
+import { withMesh } from './with-mesh.js';
+
+export interface TryOptions {
+  event: string;
+  from?: EventForm;
+  rules?: string;
+  dryRun?: boolean;
+  tenant?: string;
+  json?: boolean;
+}
+
+export function addTryCommand(program: Command, { openTrial }: Programs): void {
+  program
+    .command('try')
+    .description(
+      'run the actions of one rule for one event, past the guards; with --dry-run, only show what they would do',
+    )
+    .argument('<rule>', 'id of the rule')
+    .requiredOption('-e, --event <file>', 'a file with one JSON event, as for send; - for standard input')
+    .addOption(new Option('--from <runtime>', 'the file holds what this runtime gives its hooks').choices(EVENT_FORMS))
+    .option('-r, --rules <file>', 'rule file (default: the rules of the tenant in MESH_RULES)')
+    .option('--dry-run', 'show every prompt, message and request, and where it would go; open no connection')
+    .option(TENANT_OPTION[0], 'tenant (default: that of the event, else MESH_TENANT, or default)')
+    .option('--json', 'print one JSON object')
+    .action(async (rule: string, options: TryOptions) => {
+      if (!openTrial) throw new CliError('this program was started without what tries a rule: use `npx mesh try`');
+      await runTry(rule, options, await openTrial());
+    });
+}
+
+async function runTry(ruleId: string, options: TryOptions, trial: RuleTrial): Promise<void> {
+  const event = await readTriedEvent(options, process.env, await trial.redact());
+  const tried = await tryOf({ ruleId, rulesFile: options.rules, event, isDry: options.dryRun === true }, trial);
+  if (options.dryRun) await showWhatItWouldDo(tried, options, trial);
+  else await runForReal(tried, options, trial);
+}
+
+async function showWhatItWouldDo(tried: TriedRule, { json }: TryOptions, trial: RuleTrial): Promise<void> {
+  const actions = await trial.preview(tried.remediation);
+  const { remediation, judgement, source } = tried;
+  const { id, event, rule } = remediation;
+  if (json) return printJson({ dryRun: true, rule, rules: source, id, event, ...judgement, actions });
+  print(renderDryRun({ ...tried, actions }, screenOf(process.stdout, process.env)));
+}
+
+async function runForReal(tried: TriedRule, { json }: TryOptions, trial: RuleTrial): Promise<void> {
+  const { remediation, judgement } = tried;
+  if (judgement.missed !== undefined) {
+    throw new CliError(
+      `rule ${remediation.rule} does not look at this event: ${judgement.missed}\n` +
+        'Nothing was started. --dry-run shows all the same what it would do.',
+    );
+  }
+  const done = await withMesh(async (mesh) => {
+    await requireWorker(mesh);
+    await trial.start(remediation);
+    return watch(mesh, remediation.id);
+  });
+  if (json) printJson(done);
+  else print(renderRun(done, false, Date.now(), screenOf(process.stdout, process.env)));
+  const isWell = done.outcome === 'executed' || done.outcome === 'skipped';
+  process.exitCode = isWell ? EXIT_CODES.done : EXIT_CODES.refused;
+}
+
+/** Without one it would wait on the server, and run when nobody thinks of it any more. */
+async function requireWorker(mesh: Mesh): Promise<void> {
+  const { isReachable, workers, problem } = await mesh.health();
+  if (!isReachable) throw new MeshError('unreachable', problem ?? 'Temporal does not answer');
+  if (workers === 0)
+    throw new MeshError('no-worker', 'no worker runs, and nothing was started: start one with `npm start`');
+}
+
+async function watch(mesh: Mesh, id: string): Promise<RemediationDetail> {
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  say(`Started ${id}. Ctrl-C leaves it running.`);
+  const stopListening = onInterrupt(id, say);
+  try {
+    return await followRun(mesh, id, say);
+  } finally {
+    stopListening();
+  }
+}

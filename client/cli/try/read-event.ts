@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { MeshEvent } from '../../../contract/event.js';
+import { TRY_SOURCE } from '../../../contract/names.js';
+import { formatProblem, type Problem } from '../../../contract/problem.js';
+import type { RedactOptions } from '../../../contract/redact-options.js';
+import type { Environment } from '../../../contract/settings.js';
+import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
+import { createRedactor } from '../../../rules/redact.js';
+import type { EventDefaults } from '../../event-input.js';
+import { parseEvent } from '../../parse-event.js';
+import { CliError } from '../cli-error.js';
+import { lineageDefaults } from '../lineage-defaults.js';
+import { inputName, parseJsonLines, readInput } from '../read-input.js';
+import { tenantFrom } from '../tenant-option.js';
+
+export const EVENT_FORMS = ['claude-code'] as const;
+export type EventForm = (typeof EVENT_FORMS)[number];
+
+interface Given {
+  event: string;
+  from?: EventForm;
+  tenant?: string;
+}
+
+/** The one event of a file, as the mesh would take it, but for its source: whoever is told of it sees that it is a try. */
+export async function readTriedEvent(given: Given, env: Environment, redact: RedactOptions): Promise<MeshEvent> {
+  const file = inputName(given.event);
+  const [first, ...others] = parseJsonLines(await readInput(given.event), file);
+  if (!first || others.length > 0) {
+    throw new CliError(`${file}: expected one event, found ${first ? others.length + 1 : 'none'}`);
+  }
+  const read = given.from === undefined ? { ok: true as const, event: first.value } : fromHook(first.value);
+  const parsed = read.ok ? parseEvent(read.event, defaultsFrom(env), createRedactor(redact)) : read;
+  if (!parsed.ok) throw new CliError(described(parsed.problems, file, first.line));
+  const { tenant } = given.tenant === undefined ? parsed.event : { tenant: tenantFrom(given, env) };
+  return { ...withoutToken(parsed.event), tenant, source: TRY_SOURCE };
+}
+
+function defaultsFrom(env: Environment): EventDefaults {
+  return { now: Date.now(), makeId: () => `try-${randomUUID()}`, ...lineageDefaults(env), tenant: tenantFrom({}, env) };
+}
+
+/** A hook has an id that is made of what it tells, and a second try of it would find the first. */
+function fromHook(raw: unknown): { ok: true; event: object } | { ok: false; problems: Problem[] } {
+  const mapped = mapClaudeCode(raw);
+  return mapped.ok ? { ok: true, event: { ...mapped.event, id: undefined } } : mapped;
+}
+
+/** What it proves is judged by a watch, and this event passes none. */
+function withoutToken(event: MeshEvent): MeshEvent {
+  if (event.lineage?.token === undefined) return event;
+  const { lineage, ...rest } = event;
+  const { token: _token, ...place } = lineage;
+  return Object.keys(place).length === 0 ? rest : { ...rest, lineage: place };
+}
+
+function described(problems: Problem[], file: string, line: number): string {
+  return problems.map((problem) => formatProblem({ file, line, ...problem })).join('\n');
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { MeshEvent } from '../../../contract/event.js';
+import { actionName } from '../../../contract/ids.js';
+import { nearest } from '../../../contract/nearest.js';
+import { visible } from '../../../contract/plain-text.js';
+import { formatProblem } from '../../../contract/problem.js';
+import type { Quiet, RemediationInput } from '../../../contract/remediation.js';
+import type { Rule } from '../../../contract/ruleset.js';
+import { makePlan } from '../../../rules/make-plan.js';
+import type { LoadedRuleset } from '../../../rules/match-batch.js';
+import { parseRuleset } from '../../../rules/parse-ruleset.js';
+import { CliError } from '../cli-error.js';
+import type { RuleTrial } from '../programs.js';
+import { inputName, readInput } from '../read-input.js';
+import { judgeTry, type TryJudgement } from './judge-try.js';
+
+export interface Wanted {
+  ruleId: string;
+  /** None: the rules of the tenant, where the settings say. */
+  rulesFile: string | undefined;
+  event: MeshEvent;
+  isDry: boolean;
+}
+
+export interface TriedRule {
+  remediation: RemediationInput;
+  judgement: TryJudgement;
+  /** The file of the rule. */
+  source: string;
+}
+
+/** What one rule would make of one event, whatever else there is. */
+export async function tryOf({ ruleId, rulesFile, event, isDry }: Wanted, trial: RuleTrial): Promise<TriedRule> {
+  const loaded = rulesFile === undefined ? await trial.rules(event.tenant) : await readRules(rulesFile);
+  const { ruleset, hash: rulesetHash, source } = loaded;
+  const rule = ruleset.rules.find(({ id }) => id === ruleId);
+  if (!rule) throw unknownRule(ruleId, loaded);
+  const now = Date.now();
+  const judgement = judgeTry(loaded, rule, event, now);
+
+  const actions = rule.actions.flatMap((action, index) => (action.enabled ? [actionName(action, index)] : []));
+  // A dry run shows the messages of a rule that has fired by itself; of a try nothing is quiet afterwards.
+  const quiet = isDry ? quietAfter(judgement, now) : undefined;
+  const fired = {
+    tenant: event.tenant,
+    rule: ruleId,
+    actions,
+    event,
+    firedAt: now,
+    rulesetHash,
+    ...(quiet && { quiet }),
+  };
+  const remediation = makePlan(ruleset, fired);
+  if (!remediation || actions.length === 0) {
+    throw new CliError(`every action of rule ${visible(ruleId)} has \`enabled: false\`: there is nothing to try`);
+  }
+  return { remediation: isDry ? remediation : { ...remediation, isTry: true }, judgement, source };
+}
+
+async function readRules(file: string): Promise<LoadedRuleset> {
+  const text = await readInput(file);
+  const source = inputName(file);
+  const parsed = parseRuleset(text, source);
+  if (!parsed.ok) throw new CliError(parsed.problems.map(formatProblem).join('\n'));
+  // As a worker names a version of a file.
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return { ruleset: parsed.ruleset, hash, source, problems: [] };
+}
+
+function unknownRule(ruleId: string, { ruleset, source }: LoadedRuleset): CliError {
+  const known = ruleset.rules.map((rule: Rule) => rule.id);
+  const guess = nearest(ruleId, known);
+  const hint = guess === undefined ? `it has: ${known.join(', ') || 'none'}` : `did you mean ${JSON.stringify(guess)}?`;
+  return new CliError(`${source} has no rule ${JSON.stringify(ruleId)} (${visible(hint)})`);
+}
+
+function quietAfter({ guards: { cooldown } }: TryJudgement, now: number): Quiet | undefined {
+  if (cooldown.ms === 0) return undefined;
+  return { cooldownUntilAt: now + cooldown.ms, ...(cooldown.label !== undefined && { label: cooldown.label }) };
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { MeshError } from './errors.js';
+import { DEFAULT_PAGE, MAX_PAGE, type RemediationSummary } from './remediation-views.js';
+import { quoted } from './run-query.js';
+import { type RunInfo, summaryFrom } from './run-summary.js';
+
+export interface RunsWanted {
+  query: string;
+  limit?: number;
+  /** `nextPage` of the page before. */
+  page?: string;
+  /** What the query cannot say. */
+  isMeant?(run: RunInfo): boolean;
+}
+
+/** A page of runs, each workflow once: of one that was retried, the run that counts is the last. */
+export async function listRuns(
+  client: Client,
+  { query, limit = DEFAULT_PAGE, page, isMeant = () => true }: RunsWanted,
+): Promise<{ runs: RunInfo[]; nextPage?: string }> {
+  const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+    namespace: client.options.namespace,
+    query,
+    pageSize: Math.min(Math.max(limit, 1), MAX_PAGE),
+    ...(page !== undefined && { nextPageToken: readPageToken(page, query) }),
+  });
+  const runs = (executions ?? []).filter(isMeant);
+  const last = await lastRuns(client, runs.map(summaryFrom));
+  return {
+    runs: runs.filter((run) => {
+      const { id, runId } = summaryFrom(run);
+      return (last.get(id) ?? runId) === runId;
+    }),
+    ...(nextPageToken?.length && { nextPage: writePageToken(nextPageToken, query) }),
+  };
+}
+
+/**
+ * The server's own token with a check: what is not a token, or belongs to another list, the server takes for a trouble of
+ * its own, and is asked again and again.
+ */
+function writePageToken(token: Uint8Array, query: string): string {
+  const written = Buffer.from(token).toString('base64url');
+  return written + checkOf(written, query);
+}
+
+function readPageToken(page: string, query: string): Uint8Array {
+  const written = page.slice(0, -CHECK_CHARS);
+  if (written !== '' && page === written + checkOf(written, query)) return Buffer.from(written, 'base64url');
+  throw new MeshError('not-found', 'there is no such page: give the nextPage of the page before, and the same filter');
+}
+
+const CHECK_CHARS = 8;
+
+function checkOf(written: string, query: string): string {
+  return createHash('sha256').update(`${query}\n${written}`).digest('hex').slice(0, CHECK_CHARS);
+}
+
+/** Of every remediation that may have been retried, the run that began last. */
+async function lastRuns(client: Client, runs: RemediationSummary[]): Promise<Map<string, string>> {
+  const ended = [...new Set(runs.filter(({ outcome }) => RETRIABLE.has(outcome)).map(({ id }) => id))];
+  const last = new Map<string, { runId: string; startedAt: number }>();
+  for (let from = 0; from < ended.length; from += IDS_PER_QUERY) {
+    const ids = ended.slice(from, from + IDS_PER_QUERY).map(quoted);
+    const { executions } = await client.workflowService.listWorkflowExecutions({
+      namespace: client.options.namespace,
+      query: `WorkflowId IN (${ids.join(', ')})`,
+      pageSize: 1_000,
+    });
+    for (const { id, runId, startedAt } of (executions ?? []).map(summaryFrom)) {
+      if (startedAt > (last.get(id)?.startedAt ?? -1)) last.set(id, { runId, startedAt });
+    }
+  }
+  return new Map([...last].map(([id, { runId }]) => [id, runId]));
+}
+
+const RETRIABLE = new Set<RemediationSummary['outcome']>(['failed', 'aborted', 'terminated', 'timed-out']);
+const IDS_PER_QUERY = 50;

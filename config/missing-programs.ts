@@ -1,0 +1,69 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename, delimiter, join, resolve } from 'node:path';
+import { formatPath, type Problem } from '../contract/problem.js';
+import { AGENT_PRESETS } from './agent-presets.js';
+import type { Agent, CommandAgent, PresetAgent } from './sections/agents.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a launcher needs of this machine and does not find: its program, its folder, the script for an interpreter. */
+export async function missingPrograms(type: string, agent: Agent, env: Environment): Promise<Problem[]> {
+  if (agent.kind !== 'command' && agent.kind !== 'preset') return [];
+  const at = (...keys: PropertyKey[]) => formatPath(['agents', type, ...keys]);
+  if (!(await isFolder(agent.cwd))) return [{ path: at('cwd'), message: `there is no folder ${agent.cwd} here` }];
+
+  const [program, script] = lineOf(agent);
+  if (!(await isProgram(program, agent, env))) {
+    const where = isPath(program) ? `there is no program ${program}` : `no program "${program}" is on the PATH`;
+    return [{ path: agent.kind === 'preset' ? at('preset') : at('command', 0), message: `${where} here` }];
+  }
+  if (script === undefined || (await isThere(resolve(agent.cwd, script)))) return [];
+  return [{ path: at('command', 1), message: `there is no file ${resolve(agent.cwd, script)} here` }];
+}
+
+/** Programs whose first argument, when it is no option, is a file they run. */
+const INTERPRETER = /^(node|tsx|python[\d.]*|ruby|perl|php|bash|dash|sh|zsh)(\.exe)?$/;
+
+function lineOf(agent: CommandAgent | PresetAgent): [program: string, script?: string] {
+  if (agent.kind === 'preset') return [AGENT_PRESETS[agent.preset].program];
+  const [program = '', first] = agent.command;
+  const isScript = first !== undefined && !first.startsWith('-') && INTERPRETER.test(basename(program));
+  return isScript ? [program, first] : [program];
+}
+
+/** As the system looks for it: a name on the PATH that the agent will have, a path from its folder. */
+async function isProgram(program: string, { cwd, env: own }: CommandAgent | PresetAgent, env: Environment) {
+  if (isPath(program)) return isExecutable(resolve(cwd, program));
+  const folders = (own['PATH'] ?? env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const endings = (env['PATHEXT'] ?? '').split(';');
+  const places = folders.flatMap((folder) => endings.map((ending) => join(resolve(cwd, folder), program + ending)));
+  return (await Promise.all(places.map(isExecutable))).includes(true);
+}
+
+function isPath(program: string): boolean {
+  return /[/\\]/.test(program);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,39 @@
+import { messageOf } from '../contract/message-of.js';
+import { formatPath, type Problem } from '../contract/problem.js';
+import { resolveSecret, SECRET } from './secret.js';
+
+/**
+ * Secrets that a part of the configuration names and that cannot be had here and now. Whether a worker elsewhere has them is
+ * for a person to know.
+ */
+export async function missingSecrets(
+  part: unknown,
+  at: readonly PropertyKey[],
+  { folder, env }: { folder: string; env: Readonly<Record<string, string | undefined>> },
+): Promise<Problem[]> {
+  const checked = secretsIn(part, at).map(async ({ path, written }): Promise<Problem[]> => {
+    try {
+      await resolveSecret(written, folder, env);
+      return [];
+    } catch (error) {
+      return [{ path: formatPath(path), message: `${written} cannot be read here: ${reasonOf(error)}` }];
+    }
+  });
+  return (await Promise.all(checked)).flat();
+}
+
+interface WrittenSecret {
+  path: readonly PropertyKey[];
+  written: string;
+}
+
+function secretsIn(part: unknown, path: readonly PropertyKey[]): WrittenSecret[] {
+  if (typeof part === 'string') return SECRET.test(part) ? [{ path, written: part }] : [];
+  if (Array.isArray(part)) return part.flatMap((one, index) => secretsIn(one, [...path, index]));
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => secretsIn(value, [...path, key]));
+}
+
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'file not found' : messageOf(error);
+}

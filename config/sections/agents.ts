@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { DAY_MS } from '../../contract/actions/of-every-action.js';
+import { listOf, milliseconds, oneOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
+import { PRESET_NAMES, type PresetName } from '../agent-presets.js';
+import { AgentEndpoint } from './agent-endpoint.js';
+import { kindProblems } from './agent-kinds.js';
+import { Name } from './name.js';
+import { plainOrSecret } from './plain-or-secret.js';
+
+const PROMPT_WAYS = ['stdin', 'argument'] as const;
+
+const Variables = z.record(z.string(), plainOrSecret(), { error: 'an object' }).superRefine((variables, context) => {
+  for (const name of Object.keys(variables).filter((key) => !/^[^=\0]+$/.test(key))) {
+    context.addIssue({ code: 'custom', path: [name], message: 'is not the name of an environment variable' });
+  }
+});
+
+const WrittenAgent = strict({
+  /** An argument list, never a shell line. */
+  command: listOf(text(), 'a list: the program, then its arguments')
+    .min(1, { error: 'at least the program' })
+    .optional(),
+  /** How the command takes its prompt: on standard input, or as one more argument. */
+  prompt: oneOf(PROMPT_WAYS).optional(),
+  preset: oneOf(PRESET_NAMES).optional(),
+  /** More arguments for the program of a preset. */
+  args: listOf(text(), 'a list of arguments').optional(),
+  /** Relative to the configuration file. */
+  cwd: text().optional(),
+  /** Variables for the agent. A secret stands as `${env:NAME}` or `${file:path}`. */
+  env: Variables.optional(),
+  /** Variables of the worker the agent may see; beyond these it gets PATH, HOME and the like, and MESH_*. */
+  inheritEnv: listOf(text(), 'a list of variable names').optional(),
+  http: AgentEndpoint.optional(),
+  temporal: strict({ workflowType: text('a workflow type'), taskQueue: text('a task queue') }).optional(),
+  timeoutMs: milliseconds(1, DAY_MS).optional(),
+  /** How many of them a worker runs at once. */
+  maxConcurrent: wholeNumber(1, 1000).default(4),
+  /** Agent types to try, in this order, when this one fails for good. */
+  fallbacks: listOf(Name, 'a list of agent types').default([]),
+}).superRefine((agent, context) => {
+  for (const { path, message, hint } of kindProblems(agent)) {
+    context.addIssue({ code: 'custom', path, message, params: { hint } });
+  }
+});
+type WrittenAgent = z.output<typeof WrittenAgent>;
+
+export const Agents = z.record(Name, WrittenAgent, { error: 'an object of agent type to launcher' }).default({});
+
+/** How an agent is started. */
+export type Agent = CommandAgent | PresetAgent | HttpAgent | TemporalAgent;
+
+interface OfEveryAgent {
+  timeoutMs?: number | undefined;
+  maxConcurrent: number;
+  fallbacks: string[];
+}
+
+interface Process extends OfEveryAgent {
+  cwd: string;
+  env: Record<string, string>;
+  inheritEnv: string[];
+}
+
+export type CommandAgent = Process & { kind: 'command'; command: string[]; prompt: (typeof PROMPT_WAYS)[number] };
+export type PresetAgent = Process & { kind: 'preset'; preset: PresetName; args: string[] };
+export type HttpAgent = OfEveryAgent & { kind: 'http'; http: AgentEndpoint };
+export type TemporalAgent = OfEveryAgent & { kind: 'temporal'; temporal: { workflowType: string; taskQueue: string } };
+
+/** As they are used: of one kind each, with paths from the root. */
+export function agentsOf(written: z.output<typeof Agents>, folder: string): Record<string, Agent> {
+  return Object.fromEntries(Object.entries(written).map(([type, agent]) => [type, agentOf(agent, folder)]));
+}
+
+function agentOf(agent: WrittenAgent, folder: string): Agent {
+  const { command, preset, http, temporal, timeoutMs, maxConcurrent, fallbacks } = agent;
+  const ofEvery: OfEveryAgent = { ...(timeoutMs !== undefined && { timeoutMs }), maxConcurrent, fallbacks };
+  if (http) return { kind: 'http', http, ...ofEvery };
+  if (temporal) return { kind: 'temporal', temporal, ...ofEvery };
+  const { cwd = '.', env = {}, inheritEnv = [], prompt = 'stdin', args = [] } = agent;
+  const process: Process = { cwd: resolve(folder, cwd), env, inheritEnv, ...ofEvery };
+  return preset === undefined
+    ? { kind: 'command', command: command ?? [], prompt, ...process }
+    : { kind: 'preset', preset, args, ...process };
+}

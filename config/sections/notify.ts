@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Problem } from '../../contract/problem.js';
+import { flag, milliseconds, strict } from '../../contract/schema-words.js';
+import { Name } from './name.js';
+
+const MINUTE_MS = 60_000;
+const WEEK_MS = 604_800_000;
+
+/** How long a message that does not get through is tried again, and how often. */
+const Retry = strict({
+  quickForMs: milliseconds(0, WEEK_MS).default(5 * MINUTE_MS),
+  slowEveryMs: milliseconds(1, WEEK_MS).default(5 * MINUTE_MS),
+  giveUpAfterMs: milliseconds(1, WEEK_MS).default(24 * 60 * MINUTE_MS),
+});
+export type NotifyRetry = z.output<typeof Retry>;
+
+export const Notify = strict({
+  /** For rules and events that name no team. */
+  defaultTeam: Name.optional(),
+  /** Sender of the mails. */
+  fromName: Name.default('Remediation Mesh'),
+  fromAddress: z.email({ error: 'a mail address' }).default('mesh@localhost.localdomain'),
+  /** When a cooldown ends that kept something quiet, one message tells what it was. */
+  digest: flag().default(false),
+  retry: Retry.prefault({}),
+});
+export type Notify = z.output<typeof Notify>;
+
+export function notifyProblems({ defaultTeam }: Notify, teams: Record<string, unknown>): Problem[] {
+  if (defaultTeam === undefined || Object.hasOwn(teams, defaultTeam)) return [];
+  const known = Object.keys(teams).join(', ') || 'none';
+  return [{ path: 'notify.defaultTeam', message: `no team is called "${defaultTeam}"`, hint: `teams here: ${known}` }];
+}

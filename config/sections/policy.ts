@@ -1,0 +1,4 @@
+import { flag, strict } from '../../contract/schema-words.js';
+
+/** What actions may do at all, whatever the rules say. */
+export const Policy = strict({ allowRemoteSessions: flag().default(true) });

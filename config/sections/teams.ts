@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { formatPath, type Problem } from '../../contract/problem.js';
+import { listOf, strict } from '../../contract/schema-words.js';
+import { inboxProblems } from './channels/inbox.js';
+import { Channel } from './channels/index.js';
+import { Name } from './name.js';
+
+export type { ChannelConfig, ChannelType } from './channels/index.js';
+
+const Member = strict({ name: Name, email: z.email({ error: 'a mail address' }).optional() });
+export type Member = z.output<typeof Member>;
+
+const Team = strict({
+  members: listOf(Member, 'a list of members').min(1, { error: 'at least one member' }),
+  /** Every one of them is used, in this order. */
+  channels: listOf(Channel, 'a list of channels')
+    .min(1, { error: 'at least one channel' })
+    .default([{ type: 'email', name: 'email' }]),
+});
+export type Team = z.output<typeof Team>;
+
+export const Teams = z.record(Name, Team, { error: 'an object of team name to team' }).default({});
+
+/** Two members or two channels of one name could not be told apart in records, nor by a rule. */
+export function teamProblems(teams: z.output<typeof Teams>): Problem[] {
+  const ofEachTeam = Object.entries(teams).flatMap(([team, { members, channels }]) => [
+    ...duplicates(members).map(({ name, index }) => ({
+      path: formatPath(['teams', team, 'members', index, 'name']),
+      message: `duplicate member "${name}"`,
+    })),
+    ...duplicates(channels).map(({ name, index }) => ({
+      path: formatPath(['teams', team, 'channels', index]),
+      message: `duplicate channel "${name}"`,
+      hint: 'give one of them a name of its own',
+    })),
+  ]);
+  return [...ofEachTeam, ...inboxProblems(teams)];
+}
+
+function duplicates(named: { name: string }[]): { name: string; index: number }[] {
+  const names = named.map(({ name }) => name);
+  return names.flatMap((name, index) => (names.indexOf(name) === index ? [] : [{ name, index }]));
+}

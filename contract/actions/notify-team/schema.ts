@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { listOf, strict, text } from '../../schema-words.js';
+import { Template } from '../../template-text.js';
+import { type ActionDefaults, ofEveryAction, type PlanOf } from '../of-every-action.js';
+
+export const NotifyTeam = strict({
+  type: z.literal('notify_team'),
+  ...ofEveryAction,
+  teamName: text().optional(),
+  recipients: listOf(text(), 'a list of member names').optional(),
+  summary: Template.optional(),
+  messageTemplate: Template.optional(),
+});
+export type NotifyPlan = PlanOf<typeof NotifyTeam>;
+
+/**
+ * A mail server that is down for an hour must not cost a message. No number of attempts: a delivery is tried for as long as
+ * `notify.retry` of the configuration says. The interval here is for a worker that died.
+ */
+export const notifyDefaults: ActionDefaults = {
+  timeoutMs: 30_000,
+  retry: { initialIntervalMs: 1_000, maxIntervalMs: 300_000 },
+};

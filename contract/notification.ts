@@ -1,0 +1,90 @@
+import type { Outcome } from './event.js';
+import type { RetryPlan } from './remediation.js';
+
+/** What a team is told, and through which channels. Texts in here may be hostile: each channel escapes them its own way. */
+export interface NotificationMessage {
+  kind: 'remediation' | 'digest' | 'resolved';
+  tenant: string;
+  rule: string;
+  at: number;
+  /** Of the event it is about, when there is one. */
+  outcome?: Outcome;
+  /** One line. */
+  subject: string;
+  body: string;
+  /** What went wrong, in the words of the event. */
+  error?: string;
+  /** True for the default body, which says what the facts and the payload say: who shows these may leave it out. */
+  bodyRepeatsFacts?: boolean;
+  facts: { label: string; value: string }[];
+  /** The payload of the event, as JSON. Long, and the least important part. */
+  payload?: string;
+  /** What the mesh did before this message. */
+  did: { action: string; type: string; state: string; text?: string }[];
+  /** The actions that come after this message. */
+  toCome?: { action: string; type: string }[];
+  /** What stays quiet, and until when. */
+  quiet: { what: string; untilAt: number }[];
+  links: { text: string; url: string }[];
+  /** Ready to paste. */
+  commands: { what: string; command: string }[];
+}
+
+export type NotificationDraft =
+  /** The note says who was named and cannot be told. */
+  | { status: 'skipped'; reason: string; note?: string }
+  | {
+      status: 'ready';
+      message: NotificationMessage;
+      deliveries: PlannedDelivery[];
+      /** All messages about one incident (rule, and task or session) share this, so that mail clients show one thread. */
+      threadKey: string;
+      note?: string;
+      /** Deliveries are tried again until then. */
+      giveUpAfterMs: number;
+    };
+
+/** One message through one channel to one recipient, or to a whole team where the channel is the team's. */
+export interface PlannedDelivery {
+  /** `<channel>/<recipient>`, unique within the action. */
+  delivery: string;
+  team: string;
+  /** Name of the channel within the team; its addresses and secrets are looked up at each attempt. */
+  channel: string;
+  /** For people: a member, or the team. */
+  recipient: string;
+  /** When set, an incident is open at the receiver after this, and a later success may close it. */
+  incident?: IncidentSubject;
+  /** When set, this message closes the incident that the receiver knows by this key. */
+  closes?: string;
+}
+
+export interface DeliveryRequest extends PlannedDelivery {
+  effectKey: string;
+  threadKey: string;
+  message: NotificationMessage;
+  timeoutMs: number;
+  /** What the rule says of the time between attempts. */
+  retry?: RetryPlan;
+}
+
+/** What a later success must be about to end an incident. */
+export interface IncidentSubject {
+  tenant: string;
+  rule: string;
+  remediation: string;
+  root: string;
+  session?: string;
+  task?: string;
+  tool?: string;
+}
+
+/** Open at a receiver until a success of the same task or tool, or until it is too old. */
+export interface OpenIncident extends IncidentSubject {
+  team: string;
+  channel: string;
+  /** By which the receiver knows it. */
+  key: string;
+  resolveOn: ('task' | 'tool')[];
+  openedAt: number;
+}

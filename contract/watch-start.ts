@@ -1,0 +1,20 @@
+import { watchId } from './ids.js';
+import { WORKFLOW_TYPES } from './names.js';
+import type { WatchInput } from './watch.js';
+
+/** How the watch of a tenant is started: the same by whoever signals it first. */
+export function watchStart(tenant: string): {
+  type: string;
+  workflowId: string;
+  input: WatchInput;
+  summary: string;
+  searchAttributes: { MeshTenant: string };
+} {
+  return {
+    type: WORKFLOW_TYPES.watch,
+    workflowId: watchId(tenant),
+    input: { tenant },
+    summary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
+    searchAttributes: { MeshTenant: tenant },
+  };
+}

@@ -1,0 +1,58 @@
+import type { SavedChain } from '../../contract/watch.js';
+
+/** What one first event has led to. Remembered for a day after its last remediation. */
+export type Chains = Map<string, SavedChain>;
+
+export const MAX_CHAINS = 500;
+export const CHAIN_LIFE_MS = 86_400_000;
+
+/** So many agents one first event may lead to within the window; a chain that runs away is faster than that. */
+export const MAX_SPAWNS_IN_WINDOW = 3;
+export const SPAWN_WINDOW_MS = 10_000;
+
+/** A rule has fired for an event of the chain. */
+export function noteRemediation(chains: Chains, root: string, depth: number, now: number): void {
+  const chain = touch(chains, root, now);
+  chain.remediations += 1;
+  chain.deepest = Math.max(chain.deepest, depth);
+}
+
+/** An agent is about to be started because of the chain's first event. */
+export function noteSpawn(chains: Chains, root: string, now: number): void {
+  const chain = touch(chains, root, now);
+  chain.spawns = spawnsOf(chains, root) + 1;
+  chain.spawnedAt = [...(chain.spawnedAt ?? []), now].slice(-MAX_SPAWNS_IN_WINDOW);
+}
+
+/** Agents that the first event has led to. */
+export function spawnsOf(chains: Chains, root: string): number {
+  return chains.get(root)?.spawns ?? 0;
+}
+
+/** Those of them within the window before now. Half-open, like every window: one at its very beginning counts no more. */
+export function recentSpawnsOf(chains: Chains, root: string, now: number): number {
+  return (chains.get(root)?.spawnedAt ?? []).filter((at) => now - at < SPAWN_WINDOW_MS).length;
+}
+
+export function pruneChains(chains: Chains, now: number): void {
+  for (const [root, { lastAt }] of chains) if (now - lastAt >= CHAIN_LIFE_MS) chains.delete(root);
+}
+
+/** Set again even when known, so that the map stays ordered by last use. */
+function touch(chains: Chains, root: string, now: number): SavedChain {
+  const chain = { root, remediations: 0, deepest: 0, ...chains.get(root), lastAt: now };
+  chains.delete(root);
+  if (chains.size >= MAX_CHAINS) chains.delete(leastMissed(chains));
+  chains.set(root, chain);
+  return chain;
+}
+
+/** The one silent longest of those that led to no agent, since only agents make a chain go on; or else of all. */
+function leastMissed(chains: Chains): string {
+  let oldest: string | undefined;
+  for (const [root, { spawns = 0 }] of chains) {
+    if (spawns === 0) return root;
+    oldest ??= root;
+  }
+  return oldest ?? '';
+}

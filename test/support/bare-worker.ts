@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { ActionActivities, LeaseActivities, NoticeActivities } from '../../contract/activities.js';
+import { BUNDLE } from './paths.js';
+import { installQuietRuntime } from './quiet-runtime.js';
+
+installQuietRuntime();
+
+/** The real workflows on a real server, with activities of the test's own: for what takes two receivers failing at a time. */
+export interface BareWorker {
+  client: Client;
+  taskQueue: string;
+  start(type: string, workflowId: string, input: unknown): Promise<WorkflowHandle>;
+  stop(): Promise<void>;
+}
+
+export type BareActivities = Partial<ActionActivities & NoticeActivities & LeaseActivities>;
+
+export async function startBareWorker(activities: BareActivities): Promise<BareWorker> {
+  const address = inject('temporalAddress');
+  const taskQueue = `bare-${randomBytes(6).toString('hex')}`;
+  const [connection, clientConnection] = await Promise.all([
+    NativeConnection.connect({ address }),
+    Connection.connect({ address }),
+  ]);
+  const client = new Client({ connection: clientConnection });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: { codePath: BUNDLE },
+    activities,
+    maxHeartbeatThrottleInterval: 200,
+    defaultHeartbeatThrottleInterval: 200,
+    shutdownForceTime: '5 seconds',
+  });
+  const running = worker.run();
+  return {
+    client,
+    taskQueue,
+    start: (type, workflowId, input) => client.workflow.start(type, { workflowId, taskQueue, args: [input] }),
+    async stop() {
+      worker.shutdown();
+      await running;
+      await connection.close();
+      await clientConnection.close();
+    },
+  };
+}

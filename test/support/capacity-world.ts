@@ -1,0 +1,95 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { join } from 'node:path';
+import { makeWarmRemoteCapacity } from '../../activities/actions/warm-remote-capacity/activity.js';
+import { makeReleaseCapacity } from '../../activities/actions/warm-remote-capacity/release.js';
+import { createOutbound, type Outbound } from '../../activities/adapters/outbound/create-outbound.js';
+import type { World } from '../../activities/world.js';
+import { parseMeshConfig } from '../../config/mesh-config.js';
+import type { ActionReport } from '../../contract/activities.js';
+import type { WarmPlan } from '../../contract/actions/warm-remote-capacity/schema.js';
+import type { RemediationInput } from '../../contract/remediation.js';
+import type { Lease } from '../../contract/lease.js';
+import { anEvent } from './builders.js';
+import { tempFolder } from './temp-folder.js';
+
+export interface CapacityWorldOptions {
+  config: unknown;
+  env?: Record<string, string>;
+  outbound?: Outbound;
+  /** Instead of only noting the lease. */
+  keepLease?(lease: Lease): Promise<void>;
+}
+
+export interface Running {
+  report: Promise<ActionReport>;
+  cancel(): void;
+}
+
+export interface CapacityWorld {
+  /** Where files named in the configuration are. */
+  folder: string;
+  leases: Lease[];
+  warm(plan?: Partial<WarmPlan>): Promise<ActionReport>;
+  startWarming(plan?: Partial<WarmPlan>): Running;
+  release(lease: Lease): Promise<ActionReport>;
+}
+
+/** The two activities of remote capacity, as a worker would run them: real HTTP, and leases that are only noted. */
+export function capacityWorld({ config, env = {}, outbound, keepLease }: CapacityWorldOptions): CapacityWorld {
+  const folder = tempFolder();
+  const leases: Lease[] = [];
+  const ports = {
+    config: { get: () => Promise.resolve(currentConfig(config, folder)) },
+    env,
+    outbound: outbound ?? createOutbound(),
+    redactKeys: [],
+    workflows: { keepLease: keepLease ?? noteLease } as World['workflows'],
+  };
+
+  async function noteLease(lease: Lease): Promise<void> {
+    leases.push(lease);
+  }
+
+  function startWarming(plan: Partial<WarmPlan> = {}): Running {
+    const environment = new MockActivityEnvironment({}, QUIET);
+    return {
+      report: environment.run(makeWarmRemoteCapacity(ports), { ...requestOf(plan), soFar: [], pending: [] }),
+      cancel: () => environment.cancel(),
+    };
+  }
+
+  return {
+    folder,
+    leases,
+    startWarming,
+    warm: (plan) => startWarming(plan).report,
+    release: (lease) => new MockActivityEnvironment({}, QUIET).run(makeReleaseCapacity(ports), lease),
+  };
+}
+
+/** Failures are what these tests are about. */
+const QUIET = { logger: new DefaultLogger('ERROR') };
+
+function currentConfig(config: unknown, folder: string): Awaited<ReturnType<World['config']['get']>> {
+  const parsed = parseMeshConfig(JSON.stringify(config), join(folder, 'mesh.yaml'));
+  if (!parsed.ok) throw new Error(`the configuration of this test is not valid: ${JSON.stringify(parsed.problems)}`);
+  return { available: true, value: parsed.value, hash: 'abc', problems: [] };
+}
+
+function requestOf(overrides: Partial<WarmPlan>) {
+  const plan: WarmPlan = {
+    type: 'warm_remote_capacity',
+    name: 'warm',
+    effectKey: 'remediation/default/r/event-1/warm',
+    timeoutMs: 10_000,
+    retry: { maxAttempts: 1, initialIntervalMs: 1, maxIntervalMs: 1 },
+    ensure: 1,
+    forMs: 900_000,
+    ...overrides,
+  };
+  const id = 'remediation/default/r/event-1';
+  const remediation = { id, rule: 'r', rulesetHash: 'abc', firedAt: 0, event: anEvent(), actions: [plan] };
+  // What is undefined is gone, as on the way through Temporal.
+  return JSON.parse(JSON.stringify({ plan, remediation })) as { plan: WarmPlan; remediation: RemediationInput };
+}

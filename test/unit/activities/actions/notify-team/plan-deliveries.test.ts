@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { chooseTeam } from '../../../../../activities/actions/notify-team/choose-team.js';
+import { planDeliveries, type Wanted } from '../../../../../activities/actions/notify-team/plan-deliveries.js';
+import { aMeshConfig } from '../../../../support/notifications.js';
+
+const CONFIG = aMeshConfig({
+  teams: {
+    ops: {
+      members: [{ name: 'ada', email: 'ada@example.com' }, { name: 'bob', email: 'bob@example.com' }, { name: 'carl' }],
+    },
+    dev: { members: [{ name: 'dan', email: 'dan@example.com' }] },
+    twice: {
+      members: [{ name: 'ada', email: 'ada@example.com' }],
+      channels: [{ type: 'email' }, { type: 'email', name: 'again' }],
+    },
+  },
+  notify: { defaultTeam: 'dev' },
+});
+
+test.each([
+  ['the action, before all others', { byAction: 'ops', byEvent: 'twice' }, 'ops'],
+  ['the event, before the default', { byEvent: 'twice' }, 'twice'],
+  ['the configuration', {}, 'dev'],
+])('the team is that of %s', (_, named, team) => {
+  expect(chooseTeam(CONFIG, named)).toMatchObject({ name: team });
+});
+
+test.each([
+  ['is unknown', CONFIG, { byAction: 'ghosts', byEvent: 'ops' }, 'Team file not found for team ghosts'],
+  ['is only inherited', CONFIG, { byEvent: 'constructor' }, 'Team file not found for team constructor'],
+  ['would act', CONFIG, { byEvent: 'a\u202e\nb' }, 'Team file not found for team a\\u202e\\u000ab'],
+  ['is named nowhere', aMeshConfig(), {}, 'No team context is available for notify_team action'],
+])('a team that %s is the reason for not sending', (_, config, named, reason) => {
+  expect(chooseTeam(config, named)).toEqual({ reason });
+});
+
+test('a name of any length makes a short reason', () => {
+  const chosen = chooseTeam(CONFIG, { byEvent: 'x'.repeat(9_000) });
+
+  expect('reason' in chosen && chosen.reason.length).toBeLessThan(200);
+});
+
+function planned(team: string, wanted: Wanted) {
+  const chosen = chooseTeam(CONFIG, { byAction: team });
+  if ('reason' in chosen) throw new Error(chosen.reason);
+  const { deliveries, note } = planDeliveries(chosen, wanted);
+  return { to: deliveries.map(({ delivery }) => delivery), note };
+}
+
+test.each<[string, Wanted, string[], string | undefined]>([
+  ['nobody', {}, ['email/ada', 'email/bob'], 'without an email address: carl'],
+  ['an empty list', { recipients: [] }, ['email/ada', 'email/bob'], 'without an email address: carl'],
+  ['everyone', { recipients: ['bob', '*'] }, ['email/ada', 'email/bob'], 'without an email address: carl'],
+  ['everyone, by one of them', { sender: 'ada' }, ['email/bob'], 'without an email address: carl'],
+  ['one', { recipients: ['bob'] }, ['email/bob'], undefined],
+  ['one, by the same', { recipients: ['bob'], sender: 'bob' }, ['email/bob'], undefined],
+  ['one twice', { recipients: ['bob', 'bob'] }, ['email/bob'], undefined],
+  ['one who is not there', { recipients: ['eve', 'bob', 'Ada', 'eve'] }, ['email/bob'], 'not in the team: eve, Ada'],
+  ['only such', { recipients: ['eve'] }, [], 'not in the team: eve'],
+  ['one without an address', { recipients: ['carl'] }, [], 'without an email address: carl'],
+])('a rule that names %s', (_, wanted, to, note) => {
+  expect(planned('ops', wanted)).toEqual({ to, note });
+});
+
+test('every channel is used, in their order', () => {
+  expect(planned('twice', {})).toEqual({ to: ['email/ada', 'again/ada'], note: undefined });
+});
+
+describe('a channel of the team as a whole', () => {
+  const channels = [
+    { type: 'pagerduty', routingKey: '${env:KEY}', resolveOn: ['task'] },
+    { type: 'slack', webhook: '${env:HOOK}' },
+    { type: 'email' },
+  ];
+  const config = aMeshConfig({ teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }], channels } } });
+
+  function planned(wanted: Wanted) {
+    const chosen = chooseTeam(config, { byAction: 'ops' });
+    if ('reason' in chosen) throw new Error(chosen.reason);
+    return planDeliveries(chosen, wanted).deliveries;
+  }
+
+  test.each<[string, Wanted, string[]]>([
+    ['nobody', {}, ['pagerduty/ops', 'slack/ops', 'email/ada']],
+    ['somebody', { recipients: ['ada'] }, ['pagerduty/ops', 'slack/ops', 'email/ada']],
+    ['only who is not there', { recipients: ['eve'] }, ['pagerduty/ops', 'slack/ops']],
+    ['everyone, by the only member', { sender: 'ada' }, ['pagerduty/ops', 'slack/ops']],
+  ])('gets one message, whoever is named: %s', (_, wanted, to) => {
+    expect(planned(wanted).map(({ delivery }) => delivery)).toEqual(to);
+  });
+
+  test('is told of the incident only if it keeps one open', () => {
+    const incident = { tenant: 'default', rule: 'r', remediation: 'x', root: 'e' };
+
+    expect(planned({ incident }).map((one) => one.incident)).toEqual([incident, undefined, undefined]);
+  });
+});
+
+test('a delivery says what to look up, and holds no address', () => {
+  const chosen = chooseTeam(CONFIG, {});
+  if ('reason' in chosen) throw new Error(chosen.reason);
+
+  expect(planDeliveries(chosen, {}).deliveries).toEqual([
+    { delivery: 'email/dan', team: 'dev', channel: 'email', recipient: 'dan' },
+  ]);
+});

@@ -1,0 +1,359 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { CancelledFailure } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import { verifyLineage } from '../../../../../../rules/lineage/verify.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { isRunning, pidsIn } from '../../../../../support/processes.js';
+import {
+  aSpawnRequest,
+  createSpawnBench,
+  LINEAGE_KEY,
+  type SpawnSetup,
+} from '../../../../../support/spawn-activity.js';
+import { tempFolder } from '../../../../../support/temp-folder.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function bench(agent: Record<string, unknown>, more: Partial<SpawnSetup> = {}) {
+  return createSpawnBench({ agents: { default: agent }, folder: tempFolder(), ...more });
+}
+
+function node(code: string): string[] {
+  return [process.execPath, '-e', code];
+}
+
+test('an agent that ends well is finished, with the end of what it said', async () => {
+  const { spawn } = bench({ command: ['sh', '-c', 'cat > /dev/null; echo all done; echo aside >&2'] });
+
+  const answer = await spawn(aSpawnRequest()).answer;
+
+  expect(answer).toEqual({
+    state: 'finished',
+    agent: {
+      launcher: 'default',
+      session: expect.stringMatching(UUID) as string,
+      outcome: 'success',
+      outputTail: expect.stringMatching(/all done/) as string,
+    },
+    detail: expect.stringMatching(
+      /^Fallback agent ran \(exit code 0\); output: (all done\naside|aside\nall done)$/,
+    ) as string,
+    attempts: 1,
+  });
+});
+
+test('one that says nothing has no output', async () => {
+  const answer = await bench({ command: ['true'] }).spawn(aSpawnRequest()).answer;
+
+  expect(answer).toMatchObject({ detail: 'Fallback agent ran (exit code 0); no output', agent: { outputTail: '' } });
+});
+
+test('the watch knows of the agent before it starts, and the remediation hears that it runs', async () => {
+  const folder = tempFolder();
+  const { spawn, known, news } = bench(
+    { command: ['test', '-f', 'known'] },
+    { folder, tellWatch: () => writeFile(join(folder, 'known'), '') },
+  );
+  const request = aSpawnRequest({
+    event: { depth: 1, lineage: { root: 'event-0' } },
+    remediation: { path: ['first-rule'] },
+  });
+
+  const answer = await spawn(request).answer;
+
+  const session = answer.state === 'finished' ? answer.agent.session : undefined;
+  expect(known).toEqual([
+    {
+      ids: [session],
+      depth: 2,
+      root: 'event-0',
+      path: ['first-rule', 'r'],
+      remediation: 'remediation/default/r/event-1',
+      action: 'agent',
+      isAwaited: false,
+      untilAt: expect.any(Number) as number,
+    },
+  ]);
+  expect(news).toEqual([
+    {
+      remediation: 'remediation/default/r/event-1',
+      news: { action: 'agent', state: 'launched', agent: { launcher: 'default', session, outcome: 'running' } },
+    },
+  ]);
+});
+
+test('a remediation that cannot be told ends no agent', async () => {
+  const { spawn } = bench({ command: ['true'] }, { tellRemediation: () => Promise.reject(new Error('gone')) });
+
+  expect(await spawn(aSpawnRequest()).answer).toMatchObject({ state: 'finished' });
+});
+
+test('an agent knows its place: variables, and a token that proves the depth', async () => {
+  const { spawn } = bench(
+    { command: node('console.log(JSON.stringify(process.env))') },
+    { env: { HOME: '/h', OTHER: 'x' } },
+  );
+  const request = aSpawnRequest({
+    plan: { agentType: 'reviewer', model: 'small', description: 'Because of ${ERROR}' },
+    event: { depth: 1, session: 's-1', payload: { tool_name: 'Bash', error: 'it\nbroke' } },
+  });
+
+  const { variables, tail } = variablesIn(await spawn(request).answer);
+
+  expect(variables).toMatchObject({
+    HOME: '/h',
+    MESH_TENANT: 'default',
+    MESH_EVENT_ID: 'event-1',
+    MESH_EVENT: 'PostToolUseFailure',
+    MESH_OUTCOME: 'failed',
+    MESH_SESSION: 's-1',
+    MESH_TOOL: 'Bash',
+    MESH_RULE: 'r',
+    MESH_ACTION: 'agent',
+    MESH_AGENT_TYPE: 'reviewer',
+    MESH_MODEL: 'small',
+    MESH_DESCRIPTION: 'Because of it ⏎ broke',
+    MESH_REMEDIATION: 'remediation/default/r/event-1',
+    MESH_EFFECT_KEY: 'remediation/default/r/event-1/agent',
+    MESH_ATTEMPT: '1',
+    MESH_DEPTH: '2',
+    MESH_ROOT_EVENT: 'event-1',
+    MESH_AGENT_SESSION: expect.stringMatching(UUID),
+  });
+  expect(variables).not.toHaveProperty('OTHER');
+  // The token proves something, so it is nothing to keep in a record.
+  expect(variables['MESH_LINEAGE']).toBe('[redacted]');
+  expect(tail).not.toContain('mesh1.');
+});
+
+test('the token is good for the depth of what the agent reports', async () => {
+  const folder = tempFolder();
+  const { spawn } = bench({ command: ['sh', '-c', 'printf %s "$MESH_LINEAGE" > token'] }, { folder });
+
+  await spawn(aSpawnRequest({ event: { depth: 1 } })).answer;
+
+  const token = await readFile(join(folder, 'token'), 'utf8');
+  expect(verifyLineage(token, { key: LINEAGE_KEY, tenant: 'default', now: Date.now() })).toEqual({
+    depth: 2,
+    root: 'event-1',
+    parent: 'remediation/default/r/event-1',
+    path: ['r'],
+  });
+});
+
+test('each attempt and each run has a session of its own, under one effect key', async () => {
+  const { spawn } = bench({ command: ['true'] });
+  const sessionOf = async (info: { attempt: number; runId: string }) => {
+    const answer = await spawn(aSpawnRequest(), info).answer;
+    return answer.state === 'finished' ? answer.agent.session : undefined;
+  };
+
+  const sessions = [
+    await sessionOf({ attempt: 1, runId: 'a' }),
+    await sessionOf({ attempt: 2, runId: 'a' }),
+    await sessionOf({ attempt: 1, runId: 'b' }),
+  ];
+
+  expect(new Set(sessions).size).toBe(3);
+  expect(await sessionOf({ attempt: 2, runId: 'a' })).toBe(sessions[1]);
+});
+
+test.each([
+  ['stdin', 'cat'],
+  ['argument', 'printf %s "$1"'],
+])('the prompt comes by %s', async (prompt, script) => {
+  const { spawn } = bench({ command: ['sh', '-c', script, 'sh'], prompt });
+
+  const answer = await spawn(aSpawnRequest({ plan: { promptTemplate: 'Look into ${EVENT_NAME}.' } })).answer;
+
+  expect(answer).toMatchObject({ agent: { outputTail: 'Look into PostToolUseFailure.' } });
+});
+
+test('a template may tell of the agent that was started last before', async () => {
+  const { spawn } = bench({ command: ['cat'] });
+  const request = aSpawnRequest({ plan: { promptTemplate: '${AGENT_OUTCOME}/${AGENT_ID}/${AGENT_OUTPUT_TAIL}' } });
+  const first = { ...request.plan, name: 'first' };
+
+  const answer = await spawn({
+    ...request,
+    remediation: { ...request.remediation, actions: [first, request.plan] },
+    soFar: [
+      {
+        action: 'first',
+        type: 'spawn_fallback_agent',
+        status: 'failed',
+        attempts: 1,
+        agent: { launcher: 'l', id: 'agent-7', outcome: 'failed', outputTail: 'gave up' },
+      },
+    ],
+  }).answer;
+
+  expect(answer).toMatchObject({ agent: { outputTail: 'failed/agent-7/gave up' } });
+});
+
+test('values of variables may be secrets that stand elsewhere, and are not in the record afterwards', async () => {
+  const folder = tempFolder();
+  await writeFile(join(folder, 'key.txt'), 'from-a-file-4711\n');
+  const { spawn } = bench(
+    {
+      command: ['sh', '-c', 'echo "$PLAIN $A $B $API_KEY"'],
+      env: { PLAIN: 'plain-value', A: '${env:MINE}', B: '${file:key.txt}' },
+      inheritEnv: ['API_KEY'],
+    },
+    { folder, env: { MINE: 'from-the-worker-42', API_KEY: 'inherited-key-0815' } },
+  );
+
+  const answer = await spawn(aSpawnRequest()).answer;
+
+  expect(answer).toMatchObject({ agent: { outputTail: 'plain-value [redacted] [redacted] [redacted]' } });
+});
+
+test('a secret that is not there is said by name', async () => {
+  const { failure } = bench({ command: ['true'], env: { A: '${env:MINE}' }, fallbacks: [] });
+
+  expect(await failure(aSpawnRequest())).toMatchObject({
+    type: 'launch-failed',
+    message: 'Fallback agent launch failed: environment variable MINE is not set',
+    isFinal: false,
+    details: { launcher: 'default' },
+  });
+});
+
+test('an agent that fails says how, how it ended, and who is next', async () => {
+  const { failure } = createSpawnBench({
+    agents: {
+      default: { command: ['sh', '-c', 'echo half done; exit 3'], fallbacks: ['other'] },
+      other: { command: ['true'] },
+    },
+    folder: tempFolder(),
+  });
+
+  expect(await failure(aSpawnRequest(), { attempt: 2 })).toEqual({
+    type: 'agent-failed',
+    message: 'Fallback agent ended with exit code 3',
+    isFinal: false,
+    retryAfterMs: undefined,
+    details: {
+      attempts: 2,
+      launcher: 'default',
+      next: 'other',
+      detail: 'output: half done',
+      agent: {
+        launcher: 'default',
+        session: expect.stringMatching(UUID) as string,
+        outcome: 'failed',
+        outputTail: 'half done',
+      },
+    },
+  });
+});
+
+test('a fallback starts an agent under a key of its own', async () => {
+  const { spawn } = createSpawnBench({
+    agents: {
+      default: { command: ['false'], fallbacks: ['my other'] },
+      'my other': { command: ['sh', '-c', 'echo $MESH_EFFECT_KEY'] },
+    },
+    folder: tempFolder(),
+  });
+
+  const answer = await spawn(aSpawnRequest({ request: { launcher: 'my other' } })).answer;
+
+  expect(answer).toMatchObject({
+    state: 'finished',
+    agent: { launcher: 'my other', outputTail: 'remediation/default/r/event-1/agent~my%20other' },
+  });
+  expect(answer).not.toHaveProperty('next');
+});
+
+test.each([
+  [
+    'a program that is not there',
+    ['/no/such/program'],
+    true,
+    /: \/no\/such\/program in .*: spawn \/no\/such\/program ENOENT$/,
+  ],
+  ['a file that is no program', [new URL(import.meta.url).pathname], true, /EACCES$/],
+  ['an argument that no program can take', ['true', 'a\0b'], true, /null bytes/],
+])('%s is no launch', async (_what, command, isFinal, message) => {
+  const { failure, news } = bench({ command });
+
+  expect(await failure(aSpawnRequest())).toMatchObject({
+    type: 'launch-failed',
+    message: expect.stringMatching(message) as string,
+    isFinal,
+  });
+  expect(news).toEqual([]);
+});
+
+test('an agent over its time limit is ended; the shorter limit holds', async () => {
+  const { failure } = bench({ command: ['sh', '-c', 'echo begun; exec sleep 60'], timeoutMs: 300 });
+
+  expect(await failure(aSpawnRequest())).toMatchObject({
+    type: 'timeout',
+    message: 'Fallback agent was ended after its time limit of 300ms',
+    details: { detail: 'output: begun', agent: { outcome: 'timeout', outputTail: 'begun' } },
+  });
+});
+
+test('heartbeats say which launcher it is, who is next, and where the agent runs', async () => {
+  const { spawn } = createSpawnBench({
+    agents: { default: { command: ['sleep', '60'], fallbacks: ['other'] }, other: { command: ['true'] } },
+    folder: tempFolder(),
+  });
+
+  const { answer, heartbeats, environment } = spawn(aSpawnRequest());
+  const last = await eventually('a heartbeat with the agent', () =>
+    heartbeats.find(({ agent }) => agent !== undefined),
+  );
+  environment.cancel();
+
+  await expect(answer).rejects.toThrow(CancelledFailure);
+  expect(heartbeats[0]).toMatchObject({ attempts: 1, launcher: 'default', next: 'other' });
+  expect(last).toMatchObject({
+    process: { pid: expect.any(Number) as number, host: hostname() },
+    agent: { launcher: 'default', outcome: 'running' },
+  });
+});
+
+test('an aborted agent that ignores SIGTERM is gone within five seconds, with all it started', async () => {
+  const folder = tempFolder();
+  const { spawn } = bench({ command: ['sh', '-c', STUBBORN] }, { folder });
+  const { answer, environment } = spawn(aSpawnRequest());
+  const pids = await pidsIn(join(folder, 'pids'), 2);
+
+  const abortedAt = performance.now();
+  environment.cancel();
+
+  await expect(answer).rejects.toThrow(CancelledFailure);
+  expect(performance.now() - abortedAt).toBeLessThan(4_500);
+  for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+});
+
+/** A shell and a child of it, neither of which minds being asked to end. */
+const STUBBORN = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo "$$ $!" > pids; while :; do sleep 1; done`;
+
+test('an agent that a dead worker left behind is ended before a new one starts, also where its first process is gone', async () => {
+  const folder = tempFolder();
+  const run = { runId: randomUUID() };
+  await bench({ command: ['sh', '-c', 'sleep 60 & echo "$$ $!" > pids'] }, { folder }).spawn(aSpawnRequest(), run)
+    .answer;
+  const [, leftOver = 0] = await pidsIn(join(folder, 'pids'), 2);
+  const { spawn } = bench({ command: ['true'] });
+  expect(await isRunning(leftOver)).toBe(true);
+
+  // Another try of the same action, as after `mesh retry`, or another mesh on this machine, has nothing to do with it.
+  await spawn(aSpawnRequest(), { attempt: 2, runId: randomUUID() }).answer;
+  expect(await isRunning(leftOver)).toBe(true);
+  await spawn(aSpawnRequest(), { attempt: 2, ...run }).answer;
+
+  expect(await isRunning(leftOver)).toBe(false);
+});
+
+function variablesIn(answer: unknown): { variables: Record<string, string>; tail: string } {
+  const { outputTail } = (answer as { agent: { outputTail: string } }).agent;
+  return { variables: JSON.parse(outputTail) as Record<string, string>, tail: outputTail };
+}

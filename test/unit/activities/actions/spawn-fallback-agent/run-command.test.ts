@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import {
+  type Command,
+  runCommand,
+} from '../../../../../activities/actions/spawn-fallback-agent/adapters/run-command.js';
+
+function run(argv: string[], more: Partial<Command> = {}) {
+  return runCommand({
+    argv,
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdin: '',
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    onStart: () => undefined,
+    ...more,
+  });
+}
+
+test('gives the prompt on standard input and records both outputs and the exit code', async () => {
+  const result = await run(['sh', '-c', 'cat; echo err >&2; exit 3'], { stdin: 'the prompt\n' });
+
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 3 });
+  expect(result).toHaveProperty('output.text', expect.stringMatching(/the prompt\n/));
+  expect(result).toHaveProperty('output.text', expect.stringMatching(/err\n/));
+});
+
+test('passes arguments as they are: nothing is read by a shell', async () => {
+  const result = await run(['printf', '%s', '$(id) `id` ; exit 1']);
+
+  expect(result).toEqual({ ended: 'exit', exitCode: 0, output: { text: '$(id) `id` ; exit 1', isCut: false } });
+});
+
+test('keeps the last 16 KiB of the output, and no half character', async () => {
+  const result = await run([process.execPath, '-e', 'process.stdout.write("x" + "é".repeat(20000) + "!")']);
+
+  expect(result).toHaveProperty('output', { text: expect.stringMatching(/^é{8191}!$/) as string, isCut: true });
+});
+
+test('a program that does not read its prompt is not disturbed by a large one', async () => {
+  expect(await run(['true'], { stdin: 'x'.repeat(5_000_000) })).toMatchObject({ ended: 'exit', exitCode: 0 });
+});
+
+test('a command cancelled before it starts never starts', async () => {
+  let started = false;
+
+  const result = await run(['true'], { signal: AbortSignal.abort(), onStart: () => (started = true) });
+
+  expect(result).toEqual({ ended: 'cancelled' });
+  expect(started).toBe(false);
+});
+
+test('a child that outlives the program and holds its output does not hold up the result', async () => {
+  const startedAt = performance.now();
+
+  const result = await run(['sh', '-c', 'sleep 20 & echo done']);
+
+  expect(result).toEqual({ ended: 'exit', exitCode: 0, output: { text: 'done\n', isCut: false } });
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { followRun } from '../../../../../client/cli/try/follow-run.js';
+import { MeshError } from '../../../../../client/errors.js';
+import type { RemediationDetail } from '../../../../../client/remediation-views.js';
+import { aDetail } from '../render/samples.js';
+
+type States = NonNullable<RemediationDetail['progress']>['actions'];
+
+const AGENT = { action: 'agent', type: 'spawn_fallback_agent' } as const;
+const TELL = { action: 'tell', type: 'notify_team' } as const;
+
+function at(outcome: RemediationDetail['outcome'], actions: States | undefined): RemediationDetail {
+  const { progress: _progress, ...detail } = aDetail({ outcome });
+  return actions ? { ...detail, progress: { outcome: 'running', actions } } : detail;
+}
+
+/** Answers with one after the other, the last for ever. */
+function follow(...looks: (RemediationDetail | Error)[]) {
+  const told: string[] = [];
+  const remediation = async () => {
+    const next = looks.length > 1 ? looks.shift() : looks[0];
+    if (next === undefined || next instanceof Error) throw next ?? new Error('nothing left to answer');
+    return next;
+  };
+  return { told, ended: followRun({ remediation }, 'remediation/t/r/e', (line) => told.push(line), 1) };
+}
+
+describe('followRun', () => {
+  test('tells each change once, and ends with the remediation', async () => {
+    const busy = at('running', [
+      { ...AGENT, status: 'running', note: 'waits for a slot' },
+      { ...TELL, status: 'waiting' },
+    ]);
+    const done = at('executed', [
+      { ...AGENT, status: 'executed', detail: 'ran\nwell', attempts: 1 },
+      { ...TELL, status: 'skipped', reason: 'nobody\u001b', attempts: 1 },
+    ]);
+
+    const { told, ended } = follow(busy, busy, done);
+
+    expect(await ended).toBe(done);
+    expect(told).toEqual([
+      'agent: running: waits for a slot',
+      'agent: executed: ran ⏎ well',
+      'tell: skipped: nobody\\u001b',
+    ]);
+  });
+
+  test('says when no worker answers any more', async () => {
+    const silent = at('running', undefined);
+    const { told, ended } = follow(silent, silent, silent, silent, at('executed', []));
+
+    await ended;
+
+    expect(told).toEqual(['No worker answers. It goes on when one runs: start one with `npm start`.']);
+  });
+
+  test('says what was started when the server is gone', async () => {
+    const { ended } = follow(new MeshError('unreachable', 'Temporal does not answer in time'));
+
+    await expect(ended).rejects.toThrow(
+      'Temporal does not answer in time. It was started; to see how it stands: npx mesh show remediation/t/r/e',
+    );
+  });
+});

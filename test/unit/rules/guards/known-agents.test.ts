@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownAgent } from '../../../../contract/watch.js';
+import {
+  AGENT_LIFE_MS,
+  endedIdsOf,
+  type KnownAgents,
+  listAgents,
+  MAX_KNOWN_AGENTS,
+  noteAgent,
+  pruneAgents,
+} from '../../../../rules/guards/known-agents.js';
+import { anEvent } from '../../../support/builders.js';
+
+describe('noteAgent', () => {
+  test('remembers an agent under each of its ids, for a day at most', () => {
+    const agents: KnownAgents = new Map();
+
+    noteAgent(agents, anAgent({ ids: ['session', 'agent'], untilAt: Infinity }), 100);
+
+    expect(agents.get('session')).toBe(agents.get('agent'));
+    expect(agents.get('agent')).toMatchObject({ untilAt: 100 + AGENT_LIFE_MS, sinceAt: 100 });
+    expect(listAgents(agents)).toHaveLength(1);
+  });
+
+  test('gives an id to whoever was announced last', () => {
+    const agents: KnownAgents = new Map();
+    noteAgent(agents, anAgent({ ids: ['worker', 'a'], depth: 2 }), 0);
+
+    noteAgent(agents, anAgent({ ids: ['worker', 'b'], depth: 1, remediation: 'other' }), 1);
+
+    expect(['worker', 'a', 'b'].map((id) => agents.get(id)?.depth)).toEqual([1, 2, 1]);
+  });
+
+  test('knows since when it has known an agent that is announced again, with another id', () => {
+    const agents: KnownAgents = new Map();
+    noteAgent(agents, anAgent({ ids: ['session'] }), 100);
+
+    const again = noteAgent(agents, anAgent({ ids: ['agent'] }), 200);
+    const other = noteAgent(agents, anAgent({ ids: ['other'], action: 'other' }), 300);
+
+    expect([again.sinceAt, other.sinceAt]).toEqual([100, 300]);
+  });
+
+  test('forgets the agent announced first when there are too many, with all its ids', () => {
+    const agents: KnownAgents = new Map();
+    for (let index = 0; index <= MAX_KNOWN_AGENTS; index++) {
+      noteAgent(agents, anAgent({ ids: [`s${index}`, `a${index}`], remediation: `r${index}` }), index);
+    }
+
+    expect(listAgents(agents)).toHaveLength(MAX_KNOWN_AGENTS);
+    expect(['s0', 'a0', 's1', `a${MAX_KNOWN_AGENTS}`].map((id) => agents.has(id))).toEqual([false, false, true, true]);
+  });
+});
+
+test('pruneAgents forgets an agent at the instant its time is over', () => {
+  const agents: KnownAgents = new Map();
+  noteAgent(agents, anAgent({ ids: ['old'], untilAt: 10 }), 0);
+  noteAgent(agents, anAgent({ ids: ['young'], untilAt: 11 }), 0);
+
+  pruneAgents(agents, 10);
+
+  expect([...agents.keys()]).toEqual(['young']);
+});
+
+describe('endedIdsOf', () => {
+  test('are the ids of agent and session', () => {
+    const event = anEvent({ event: 'TaskCompleted', agent: 'name', session: 's', payload: { agent_id: 'id' } });
+
+    expect(endedIdsOf(event)).toEqual(['name', 'id', 's']);
+  });
+
+  test.each([
+    ['is not that of the session it ended in', { agent_id: 'sub' }, ['sub']],
+    ['is taken by its session when it has no id', {}, ['s']],
+  ])('a subagent %s', (_, payload, ids) => {
+    expect(endedIdsOf(anEvent({ event: 'SubagentStop', session: 's', payload }))).toEqual(ids);
+  });
+});
+
+function anAgent(given: Partial<KnownAgent>): KnownAgent {
+  const rest = { depth: 1, root: 'root', path: [], remediation: 'remediation/t/r/e', action: 'a' };
+  return { ids: ['id'], ...rest, isAwaited: false, untilAt: 1_000_000, ...given };
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { failedResult } from '../support/failed-result.js';
+import { mailParts } from '../support/mail-parts.js';
+import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
+
+let mail: MailServer;
+let mesh: TestMesh | undefined;
+
+beforeEach(async () => {
+  mail = await startMailServer();
+});
+
+afterEach(async () => {
+  await mesh?.stop();
+  await mail.close();
+});
+
+const NAMES = ['ada', 'bob', 'carl'];
+
+/** Times are shortened by the configuration; nothing else is different from a night in operation. */
+async function meshThatRetries(giveUpAfterMs: number): Promise<TestMesh> {
+  mesh = await startTestMesh({
+    smtpUrl: mail.url,
+    rules: {
+      rules: [{ id: 'r', trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team', id: 'tell' }] }],
+    },
+    config: {
+      teams: { ops: { members: NAMES.map((name) => ({ name, email: `${name}@example.com` })) } },
+      notify: { defaultTeam: 'ops', retry: { quickForMs: 0, slowEveryMs: 200, giveUpAfterMs } },
+    },
+  });
+  return mesh;
+}
+
+const recipients = () => mail.mails.flatMap(({ to }) => to).sort();
+
+test('a mail server that is down costs nobody the message, and nobody gets it twice', async () => {
+  const { report, result, remediation } = await meshThatRetries(60_000);
+  await mail.down();
+  const [id = ''] = await report({});
+  await eventually('three deliveries that were tried again', async () => {
+    const { raw } = await remediation('r', id).describe();
+    const again = raw.pendingActivities?.filter(({ attempt }) => (attempt ?? 0) > 1);
+    return again?.length === 3 ? true : undefined;
+  });
+
+  await mail.up();
+
+  const { outcome, actions } = await result('r', id);
+  expect(outcome).toBe('executed');
+  expect(recipients()).toEqual(NAMES.map((name) => `${name}@example.com`));
+  expect(actions[0]?.deliveries).toMatchObject(
+    NAMES.map((name) => ({ delivery: `email/${name}`, status: 'delivered', attempts: expect.any(Number) as number })),
+  );
+});
+
+test('one receiver that always fails delays no other, and gets no second try once it refuses for good', async () => {
+  mail.refuse.set('bob@example.com', 451);
+  const { report, result, remediation } = await meshThatRetries(60_000);
+  const [id = ''] = await report({ payload: { task_id: '1', error: 'too slow' } });
+
+  await eventually('two mails', () => (mail.mails.length === 2 ? true : undefined));
+  expect((await remediation('r', id).describe()).status.name).toBe('RUNNING');
+  mail.refuse.set('bob@example.com', 550);
+
+  const { actions } = await failedResult(result('r', id));
+  expect(recipients()).toEqual(['ada@example.com', 'carl@example.com']);
+  expect(actions).toMatchObject([
+    {
+      status: 'failed',
+      reason: expect.stringMatching(/^not delivered to bob by email: Mail was not taken: .*550/) as string,
+      deliveries: [
+        { delivery: 'email/ada', status: 'delivered', attempts: 1 },
+        { delivery: 'email/bob', status: 'failed', error: expect.stringContaining('550') as string },
+        { delivery: 'email/carl', status: 'delivered', attempts: 1 },
+      ],
+    },
+  ]);
+  expect(actions[0]?.deliveries?.[1]?.attempts).toBeGreaterThan(1);
+});
+
+test('a receiver that never gets better is given up when its time is over, with the last error', async () => {
+  mail.refuse.set('ada@example.com', 451);
+  const { report, result } = await meshThatRetries(1_000);
+  const [id = ''] = await report({ agent: 'bob' });
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect(actions[0]?.reason).toMatch(/^not delivered to ada by email: gave up after .*: Mail was not taken: .*451/);
+  expect(recipients()).toEqual(['carl@example.com']);
+  const { text, html, headers } = mailParts(mail.mails[0]?.source ?? '');
+  expect(headers).toMatch(/^Subject: Hook chain r triggered \(TaskCompleted\/failed\)$/m);
+  for (const part of [text, html]) expect(part).toContain('npx mesh abort remediation/');
+});

@@ -1,0 +1,32 @@
+import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { permanentRefusal } from '../activities/adapters/workflows/permanent-refusal.js';
+import { remediationStart } from '../activities/adapters/workflows/start-remediation.js';
+import { CONNECT_TIMEOUT_MS, type ConnectionSettings } from '../client/connection.js';
+import { MeshError } from '../client/errors.js';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
+import type { RemediationInput } from '../contract/remediation.js';
+
+/** Starts a remediation that no watch has judged, under the id that it would have. */
+export async function startTry(
+  remediation: RemediationInput,
+  { address, namespace, options }: ConnectionSettings,
+): Promise<void> {
+  const connection = await Connection.connect({ address, ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+  try {
+    const client = new Client({ connection, namespace });
+    await client.workflow.start(WORKFLOW_TYPES.remediate, remediationStart(remediation, TASK_QUEUE));
+  } catch (error) {
+    throw explained(error, remediation);
+  } finally {
+    await connection.close();
+  }
+}
+
+function explained(error: unknown, { id }: RemediationInput): unknown {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    const message = `${id} exists already: give the event another id, or leave its id out`;
+    return new MeshError('conflict', message, { cause: error });
+  }
+  const refusal = permanentRefusal(error);
+  return refusal === undefined ? error : new MeshError('conflict', `Temporal refused it: ${refusal}`, { cause: error });
+}

@@ -1,0 +1,42 @@
+import { code } from '../contract/markdown.js';
+import type { DeliveryRecord, Launch, StartedAgent } from '../contract/remediation.js';
+import type { ActionState } from './progress.js';
+
+const SHOWN_DELIVERIES = 10;
+const SHOWN_CHARS = 150;
+
+/** What an action consists of, a line each: launchers that were tried, the agent, deliveries. */
+export function describeParts(state: ActionState): string[] {
+  if (state.state === 'waiting') return [];
+  const { launches = [], agent, deliveries = [] } = state.state === 'done' ? state.result : state;
+  return [...launches.map(describeLaunch), ...(agent ? [describeAgent(agent)] : []), ...describeDeliveries(deliveries)];
+}
+
+function describeLaunch({ launcher, status, reason, attempts }: Launch): string {
+  return `launcher ${code(launcher)}: **${status}**${triesOf(attempts)}${why(reason)}`;
+}
+
+function describeAgent({ id, launcher, session, outcome }: StartedAgent): string {
+  const of = id === undefined ? 'agent' : `agent ${code(id)}`;
+  return `${of} of ${code(launcher)}${session === undefined ? '' : `, session ${code(session)}`}: **${outcome}**`;
+}
+
+/** Those that went wrong first: of many, they are what somebody must look at. */
+function describeDeliveries(deliveries: DeliveryRecord[]): string[] {
+  const ordered = [...deliveries].sort((a, b) => Number(a.status === 'delivered') - Number(b.status === 'delivered'));
+  const lines = ordered
+    .slice(0, SHOWN_DELIVERIES)
+    .map(
+      ({ delivery, status, attempts, error }) => `${code(delivery)}: **${status}**${triesOf(attempts)}${why(error)}`,
+    );
+  const more = ordered.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more, all of them in the result`] : lines;
+}
+
+function triesOf(attempts: number): string {
+  return attempts > 1 ? ` after ${attempts} attempts` : '';
+}
+
+function why(reason: string | undefined): string {
+  return reason === undefined ? '' : ` ${code(reason.replace(/\s*[\r\n]+\s*/g, ' ⏎ ').slice(0, SHOWN_CHARS))}`;
+}

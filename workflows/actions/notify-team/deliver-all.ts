@@ -1,0 +1,78 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { ActionPlan } from '../../../contract/actions/index.js';
+import type { ActionActivities } from '../../../contract/activities.js';
+import { recipientEffectKey } from '../../../contract/ids.js';
+import type { NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
+import type { DeliveryRecord } from '../../../contract/remediation.js';
+import type { RunningNews } from '../../progress.js';
+import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
+import { resultOfFailure } from '../failure-result.js';
+
+type Draft = Extract<NotificationDraft, { status: 'ready' }>;
+type Plan = Pick<ActionPlan, 'name' | 'effectKey' | 'timeoutMs' | 'retry'>;
+
+/**
+ * One activity per delivery, each with its own retries: a receiver that refuses delays nobody else's message. What a run
+ * before this one has delivered is not delivered again.
+ */
+export async function deliverAll(
+  draft: Draft,
+  plan: Plan,
+  delivered: DeliveryRecord[],
+  show: (news: RunningNews) => void,
+): Promise<DeliveryRecord[]> {
+  const records = new Map(delivered.map((record) => [record.delivery, record]));
+  const due = draft.deliveries.filter(({ delivery }) => !records.has(delivery));
+  const showProgress = () => {
+    const open = due.filter(({ delivery }) => !records.has(delivery)).map(({ delivery }) => delivery);
+    const note = open.length === 0 ? undefined : `not delivered yet: ${open.join(', ')}`;
+    show({ deliveries: inOrder(draft, records), note });
+  };
+  showProgress();
+  await Promise.all(
+    due.map(async (planned) => {
+      records.set(planned.delivery, await deliver(planned, draft, plan));
+      showProgress();
+    }),
+  );
+  return inOrder(draft, records);
+}
+
+async function deliver(planned: PlannedDelivery, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
+  const { delivery, channel, recipient } = planned;
+  const { deliverNotification } = proxyActivities<Pick<ActionActivities, 'deliverNotification'>>({
+    ...activityOptions(plan, `tell ${recipient} by ${channel}`),
+    // The activity gives up by itself, and says why; this is for when no worker is there to run it.
+    scheduleToCloseTimeout: draft.giveUpAfterMs + plan.timeoutMs + TIMEOUT_GRACE_MS,
+  });
+  const of = { delivery, channel, recipient };
+  try {
+    const { status, reason, detail, attempts } = await deliverNotification({
+      ...planned,
+      effectKey: recipientEffectKey(plan.effectKey, delivery),
+      threadKey: draft.threadKey,
+      message: draft.message,
+      timeoutMs: plan.timeoutMs,
+      retry: plan.retry,
+    });
+    const said = detail !== undefined && { detail };
+    if (status === 'executed') return { ...of, status: 'delivered', attempts, ...said };
+    return { ...of, status: 'failed', attempts, ...said, error: reason ?? 'not sent' };
+  } catch (error) {
+    const { status, reason, detail, attempts } = resultOfFailure(error);
+    const said = detail !== undefined && { detail };
+    return {
+      ...of,
+      status: status === 'aborted' ? 'aborted' : 'failed',
+      attempts,
+      ...said,
+      error: reason ?? 'not sent',
+    };
+  }
+}
+
+/** As they were planned; before them those of an earlier run that are planned no more. */
+function inOrder({ deliveries }: Draft, records: ReadonlyMap<string, DeliveryRecord>): DeliveryRecord[] {
+  const planned = deliveries.map(({ delivery }) => delivery);
+  return [...records.values()].sort((a, b) => planned.indexOf(a.delivery) - planned.indexOf(b.delivery));
+}

@@ -1,0 +1,32 @@
+import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
+import type { Launch } from '../../../contract/remediation.js';
+import type { ActionRun, Outcome } from '../action-run.js';
+import { tryLauncher } from './try-launcher.js';
+
+/** Tries the launchers of the agent type in order, until one has done it. The record shows each that was tried. */
+export async function runSpawnFallbackAgent(run: ActionRun<SpawnPlan>): Promise<Outcome> {
+  const launches: Launch[] = [];
+  const doneWith = new Set<string>();
+  let launcher: string | undefined;
+  let attempts = 0;
+  for (;;) {
+    const { outcome, launched, next } = await tryLauncher(run, launcher, doneWith);
+    attempts += outcome.attempts;
+    if (launched) launches.push(launched);
+    const isTried = launches.some((one) => one.launcher === next);
+    if (outcome.status !== 'failed' || next === undefined || isTried) return summed(outcome, launches, attempts);
+    for (const id of [outcome.agent?.id, outcome.agent?.session]) if (id !== undefined) doneWith.add(id);
+    run.show({ launches: [...launches], agent: undefined, note: undefined });
+    launcher = next;
+  }
+}
+
+/** When several launchers were tried in vain, why each of them failed. */
+function summed(outcome: Outcome, launches: Launch[], attempts: number): Outcome {
+  const all = { ...outcome, ...(launches.length > 0 && { launches }), attempts };
+  if (outcome.status !== 'failed' || launches.length < 2) return all;
+  return {
+    ...all,
+    reason: launches.map(({ launcher, reason }) => `${launcher}: ${reason ?? outcome.reason ?? 'failed'}`).join('; '),
+  };
+}
