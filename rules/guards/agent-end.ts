@@ -1,5 +1,6 @@
 import type { MeshEvent } from '../../contract/event.js';
 import type { AgentEnd } from '../../contract/matched.js';
+import { plainName } from './plain-name.js';
 
 /** Events by which runtimes tell that an agent has ended. Their names are compared without regard to case and `. _ : -`. */
 export const AGENT_END_EVENTS = [
@@ -31,20 +32,16 @@ export function agentEndOf(
 }
 
 export function isAgentEnd({ event }: Pick<MeshEvent, 'event'>): boolean {
-  return ENDS.has(plain(event));
+  return ENDS.has(plainName(event));
 }
 
 export function outcomeOf({ event, outcome }: Pick<MeshEvent, 'event' | 'outcome'>): AgentEnd['outcome'] {
   if (outcome === 'failed' || outcome === 'timeout') return outcome;
-  return BAD_ENDS.has(plain(event)) ? 'failed' : 'success';
+  return BAD_ENDS.has(plainName(event)) ? 'failed' : 'success';
 }
 
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[._:-]/g, '');
-}
-
-const ENDS = new Set(AGENT_END_EVENTS.map(plain));
-const BAD_ENDS = new Set(FAILURES.map(plain));
+const ENDS = new Set(AGENT_END_EVENTS.map(plainName));
+const BAD_ENDS = new Set(FAILURES.map(plainName));
 
 function outputIn(payload: MeshEvent['payload']): string | undefined {
   for (const key of OUTPUT_KEYS) {

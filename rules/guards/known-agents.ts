@@ -1,5 +1,6 @@
 import type { MeshEvent } from '../../contract/event.js';
 import type { KnownAgent } from '../../contract/watch.js';
+import { plainName } from './plain-name.js';
 
 /** Agents that remediations started, under each id by which they may report; the one announced last is the last. */
 export type KnownAgents = Map<string, KnownAgent>;
@@ -53,7 +54,7 @@ export function idsOf({ agent, session, payload }: Reported): string[] {
  */
 export function endedIdsOf(event: Reported): string[] {
   const own = agentIds(event.agent, event.payload);
-  return event.event === 'SubagentStop' && own.length > 0 ? own : idsOf(event);
+  return plainName(event.event ?? '') === 'subagentstop' && own.length > 0 ? own : idsOf(event);
 }
 
 function agentIds(agent: string | undefined, payload: MeshEvent['payload'] = {}): string[] {

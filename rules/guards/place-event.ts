@@ -26,8 +26,8 @@ export interface PlaceBy {
 }
 
 /**
- * A token decides; without one, an agent or session that is known; otherwise what the reporter says. None of them makes an
- * event less deep than it says itself. A token that is not believed puts it at the very end of the chain.
+ * The deepest of what its token proves, what is known of its agent or session, and what the reporter says: a runtime may
+ * hand its own old token to agents that were started deeper. A token that is not believed puts an event at the very end.
  */
 export function placeEvent(event: PlacedEvent, { agents, lineage, maxChainDepth, now }: PlaceBy): Place {
   const reported: Place = {
@@ -39,10 +39,10 @@ export function placeEvent(event: PlacedEvent, { agents, lineage, maxChainDepth,
   if (lineage && 'refused' in lineage) {
     return { ...reported, depth: Math.max(event.depth, maxChainDepth), doubt: lineage.refused };
   }
-  if (lineage) return { ...lineage, depth: Math.max(event.depth, lineage.depth) };
-
   const agent = knownAgentOf(agents, event, now);
-  if (!agent) return reported;
-  const { depth, root, path, remediation } = agent;
-  return { depth: Math.max(event.depth, depth), root, path, parent: remediation };
+  if (agent && agent.depth > (lineage?.depth ?? -1)) {
+    const { depth, root, path, remediation } = agent;
+    return { depth: Math.max(event.depth, depth), root, path, parent: remediation };
+  }
+  return lineage ? { ...lineage, depth: Math.max(event.depth, lineage.depth) } : reported;
 }

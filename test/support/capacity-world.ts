@@ -52,7 +52,7 @@ export function capacityWorld({ config, env = {}, outbound, keepLease }: Capacit
   }
 
   function startWarming(plan: Partial<WarmPlan> = {}): Running {
-    const environment = new MockActivityEnvironment({}, QUIET);
+    const environment = new MockActivityEnvironment({ scheduledTimestampMs: Date.now() }, QUIET);
     return {
       report: environment.run(makeWarmRemoteCapacity(ports), { ...requestOf(plan), soFar: [], pending: [] }),
       cancel: () => environment.cancel(),

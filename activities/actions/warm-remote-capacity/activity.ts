@@ -30,6 +30,7 @@ export function makeWarmRemoteCapacity(world: Ports): ActionActivities['warmRemo
     const request = {
       plan: { ...USUAL, ...plan },
       tenant: remediation.event.tenant,
+      firstTriedAt: Context.current().info.scheduledTimestampMs,
       keepLease: world.workflows.keepLease,
     };
     try {

@@ -11,6 +11,8 @@ export type Warmed = { status: 'executed'; detail: string } | { status: 'skipped
 export interface WarmRequest {
   plan: WarmPlan;
   tenant: string;
+  /** The same for every attempt, so that a request that is sent again says the same. */
+  firstTriedAt: number;
   keepLease(lease: Lease): Promise<void>;
 }
 
@@ -57,11 +59,11 @@ async function chooseEnvironment(
 async function take(
   target: CapacityTarget,
   { id }: Environment,
-  { plan, tenant, keepLease }: WarmRequest,
+  { plan, tenant, firstTriedAt, keepLease }: WarmRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { ensure, effectKey } = plan;
-  const untilAt = Date.now() + plan.forMs;
+  const untilAt = endOfLease(firstTriedAt, plan.forMs, Date.now());
   const lease = { tenant, environment: id, ensure, untilAt, effectKey };
   const { environment } = await target.ensure(
     {
@@ -76,4 +78,10 @@ async function take(
   // Another one than was asked for, such as the one that took the request the first time.
   if (environment !== id) await keepLease({ ...lease, environment });
   return environment;
+}
+
+/** Moved on by half a lease at a time, when attempts take so long that little of the lease would be left. */
+export function endOfLease(firstTriedAt: number, forMs: number, now: number): number {
+  const halves = Math.max(0, Math.floor((2 * (now - firstTriedAt)) / forMs));
+  return Math.round(firstTriedAt + forMs * (1 + halves / 2));
 }

@@ -73,7 +73,9 @@ describe('endedIdsOf', () => {
     ['is not that of the session it ended in', { agent_id: 'sub' }, ['sub']],
     ['is taken by its session when it has no id', {}, ['s']],
   ])('a subagent %s', (_, payload, ids) => {
-    expect(endedIdsOf(anEvent({ event: 'SubagentStop', session: 's', payload }))).toEqual(ids);
+    for (const event of ['SubagentStop', 'subagent_stop', 'subagent.stop']) {
+      expect(endedIdsOf(anEvent({ event, session: 's', payload }))).toEqual(ids);
+    }
   });
 });
 

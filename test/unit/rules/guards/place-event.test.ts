@@ -36,10 +36,16 @@ describe('a token', () => {
     expect(place({ depth: 5 }, { lineage }).depth).toBe(5);
   });
 
-  test('goes before what is known of the agent', () => {
-    const agents = known({ ids: ['a'], depth: 9, root: 'other' });
+  test('goes before what is known of an agent that is no deeper', () => {
+    const agents = known({ ids: ['a'], depth: 2, root: 'other' });
 
     expect(place({ agent: 'a' }, { lineage, agents })).toMatchObject({ depth: 2, root: 'r' });
+  });
+
+  test('of an agent further up makes one that was started deeper no less deep', () => {
+    const agents = known({ ids: ['a'], depth: 3, root: 'deeper' });
+
+    expect(place({ agent: 'a' }, { lineage, agents })).toMatchObject({ depth: 3, root: 'deeper' });
   });
 
   test.each([
