@@ -50,6 +50,7 @@ describe('the tarball', () => {
     /^config\/(rules|mesh)\.yaml$/,
     /^config\/examples\/[\w.-]+\.(yaml|jsonl|mjs)$/,
     /^docs\/((adr|actions)\/)?[\w-]+\.md$/,
+    /^docs\/images\/[\w-]+\.png$/,
     /^dist\/workflow-bundle\.cjs$/,
     /^dist\/(contract|rules|activities|config|client|worker)\/([\w-]+\/)*[\w-]+(\.js|\.d\.ts)$/,
   ];

@@ -14,6 +14,7 @@ describe('a ruleset', () => {
         version: 1,
         enabled: true,
         maxChainDepth: 2,
+        maxDescendants: 20,
         defaultCooldownMs: 30_000,
         defaultDedupWindowMs: 30_000,
         rules: [],
