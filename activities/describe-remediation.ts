@@ -35,11 +35,13 @@ function describe(
 ): string {
   const error = readField(event.payload, 'error');
   const tool = readField(event.payload, 'tool');
+  const task = readField(event.payload, 'taskSubject') ?? readField(event.payload, 'taskId');
   const facts: [string, string | undefined][] = [
     ['Try', isTry && 'started by hand with `mesh try`, past the guards, which know nothing of it'],
     ['Rule', `${code(cut(rule))} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
     ['Event', `${code(event.event)} with outcome ${code(event.outcome)}, id ${code(event.id)}`],
     ['Tool', tool && code(cut(tool))],
+    ['Task', task && code(cut(task))],
     ['Session', event.session && code(event.session)],
     ['Reported by', event.source && code(event.source)],
     ['Request', event.requestId && code(event.requestId)],
@@ -58,13 +60,16 @@ function describe(
   return [
     lines.join('\n'),
     error === undefined ? '' : `**Error**\n\n${codeBlock(error, errorChars)}`,
-    payloadChars === 0 ? '' : `**Payload**\n\n${codeBlock(JSON.stringify(event.payload, null, 2), payloadChars)}`,
+    payloadChars === 0 || Object.keys(event.payload).length === 0
+      ? ''
+      : `**Payload**\n\n${codeBlock(JSON.stringify(event.payload, null, 2), payloadChars)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-function describeChain({ depth, lineage }: MeshEvent, path: string[]): string {
+function describeChain({ depth, lineage }: MeshEvent, path: string[]): string | undefined {
+  if (depth === 0) return undefined;
   const root = lineage?.root === undefined ? '' : `, started by event ${code(lineage.root)}`;
   return `depth ${depth}${root}${path.length === 0 ? '' : `, by way of ${describeNames(path, ' → ')}`}`;
 }

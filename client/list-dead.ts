@@ -21,17 +21,21 @@ export async function listDead(client: Client, filter: DeadFilter): Promise<Dead
   const dead: DeadRemediation[] = [];
   for (let from = 0; from < runs.length; from += READ_AT_ONCE) {
     const chunk = runs.slice(from, from + READ_AT_ONCE);
-    dead.push(...(await Promise.all(chunk.map((run) => deadOf(client, run, tenant)))));
+    dead.push(...(await Promise.all(chunk.map((run) => deadOf(client, run, tenant)))).flat());
   }
   return { dead, ...(nextPage !== undefined && { nextPage }) };
 }
 
-/** Whoever was ended by hand has not given up. */
+/**
+ * Whoever was cancelled has not given up. What was terminated, by the server or by hand, left its work undone without a word.
+ */
 function queryOf(tenant: string, rule: string | undefined): string {
+  const { remediate, notice, lease } = WORKFLOW_TYPES;
+  const types = rule === undefined ? [remediate, notice, lease] : [remediate, notice];
   return [
-    `WorkflowType IN (${quoted(WORKFLOW_TYPES.remediate)}, ${quoted(WORKFLOW_TYPES.notice)})`,
+    `WorkflowType IN (${types.map(quoted).join(', ')})`,
     `MeshTenant = ${quoted(tenant)}`,
-    `ExecutionStatus IN ('Failed', 'TimedOut')`,
+    `ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated')`,
     // A rule whose id no query can name is found among all the others.
     ...(rule !== undefined && isPlain(rule) ? [`MeshRule = ${quoted(rule.slice(0, MAX_RULE_CHARS))}`] : []),
   ].join(' AND ');
@@ -40,23 +44,34 @@ function queryOf(tenant: string, rule: string | undefined): string {
 /** As much of it as search attributes hold. */
 const MAX_RULE_CHARS = 200;
 
-/** Every id of the mesh has the rule in the same place. */
+/** The id of a remediation has the rule in the same place as that of a notice; that of a lease has the environment there. */
 function ruleOf(run: RunInfo): string {
   const id = run.execution?.workflowId ?? '';
   const [, , segment = ''] = id.split('/');
   return decodeURIComponent(segment);
 }
 
-async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<DeadRemediation> {
-  const { id, runId, eventId, startedAt, closedAt } = summaryFrom(run);
-  return {
-    kind: parseRemediationId(id) ? 'remediation' : 'notice',
-    ...{ id, runId, tenant, rule: ruleOf(run) },
-    ...(eventId !== '' && { eventId }),
-    startedAt,
-    ...(closedAt !== undefined && { closedAt }),
-    failed: await failedIn(client, id, runId),
-  };
+async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<DeadRemediation[]> {
+  const { id, runId, eventId, startedAt, closedAt, outcome } = summaryFrom(run);
+  const isLease = run.type?.name === WORKFLOW_TYPES.lease;
+  // A lease on the same environment has begun since: what becomes of the capacity is up to that one.
+  if (isLease && !(await isLast(client, id, runId))) return [];
+  const kind = parseRemediationId(id) ? 'remediation' : 'notice';
+  return [
+    {
+      ...(isLease ? { kind: 'lease', environment: ruleOf(run) } : { kind }),
+      ...{ id, runId, tenant, rule: isLease ? '' : ruleOf(run) },
+      ...((outcome === 'terminated' || outcome === 'timed-out') && { ended: outcome }),
+      ...(eventId !== '' && { eventId }),
+      startedAt,
+      ...(closedAt !== undefined && { closedAt }),
+      failed: await failedIn(client, id, runId),
+    },
+  ];
+}
+
+async function isLast(client: Client, id: string, runId: string): Promise<boolean> {
+  return (await client.workflow.getHandle(id).describe()).runId === runId;
 }
 
 async function failedIn(client: Client, id: string, runId: string): Promise<DeadRemediation['failed']> {

@@ -62,14 +62,22 @@ export interface RemediationDetail extends RemediationSummary {
 /** Which of those that gave up to list; what is absent does not matter. */
 export type DeadFilter = Pick<RemediationFilter, 'tenant' | 'rule' | 'limit' | 'page'>;
 
-/** A remediation that has failed, or a message of the mesh itself (a digest, good news) that did not reach everyone. */
+/**
+ * A remediation that has failed, a message of the mesh itself (a digest, good news) that did not reach everyone, or capacity
+ * that was not given back. Also each of these that Temporal or somebody ended before it could say how it went.
+ */
 export interface DeadRemediation {
-  kind: 'remediation' | 'notice';
+  kind: 'remediation' | 'notice' | 'lease';
   /** The workflow id. */
   id: string;
   runId: string;
   tenant: string;
+  /** Empty for a lease, which no one rule has. */
   rule: string;
+  /** Of a lease. */
+  environment?: string;
+  /** When it did not end by itself. */
+  ended?: 'terminated' | 'timed-out';
   /** Of a remediation: the event it answers. */
   eventId?: string;
   startedAt: number;

@@ -70,7 +70,7 @@ export function createRemediations(client: Client): Remediations {
       const [input, progress] = await Promise.all([inputOf(description), progressOf(description)]);
       if (!progress)
         throw conflict(`what ${id} has done is not known: it did not end by itself, and no worker can tell`);
-      const { earlier, again } = planRetry(input.actions, progress);
+      const { earlier, again } = planRetry(input.actions, progress, input.earlier);
       if (again.length === 0) throw conflict(`no action of ${id} has failed`);
       return { runId: await startAgain(description, { ...input, earlier }), actions: again };
     },

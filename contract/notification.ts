@@ -77,6 +77,8 @@ export interface IncidentSubject {
   session?: string;
   task?: string;
   tool?: string;
+  /** When the event that began it happened, by the clock of its reporter. Older runs did not say. */
+  occurredAt?: number;
 }
 
 /** Open at a receiver until a success of the same task or tool, or until it is too old. */

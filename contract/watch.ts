@@ -54,6 +54,10 @@ export interface SavedWatch {
   incidents?: OpenIncident[];
   /** Messages that wait for the end of a pause. */
   notices?: Notice[];
+  /** For incidents that deliveries tell of later. */
+  successes?: NotedSuccess[];
+  /** Hashes of sessions in which a rule has fired, and when it last did. */
+  troubled?: [session: string, firedAt: number][];
 }
 
 /** What waits to be handled, in order of arrival. */
@@ -99,6 +103,19 @@ export interface UnclaimedEnd {
   outcome: AgentOutcome;
   outputTail?: string;
   at: number;
+}
+
+/** The last success of a task and tool, in a session or chain in which a rule has fired. */
+export interface NotedSuccess {
+  session?: string;
+  root?: string;
+  task?: string;
+  tool?: string;
+  /** By the clock of its reporter. */
+  occurredAt: number;
+  /** When the watch heard of it. */
+  at: number;
+  by: { event: string; eventId: string };
 }
 
 export interface Pause {

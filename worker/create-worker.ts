@@ -13,8 +13,8 @@ export interface WorkerSetup {
   world: Omit<World, 'workflows' | 'agentWorkflows' | 'temporal'>;
   taskQueue?: string;
   bundlePath?: string;
-  /** Lets tests stand between the workflows and the world. */
-  wrap?(activities: MeshActivities): MeshActivities;
+  /** Lets tests stand between the workflows and the world, or make the activities anew on a world they stand before. */
+  wrap?(activities: MeshActivities, world: World): MeshActivities;
 }
 
 export interface MeshWorker {
@@ -30,18 +30,19 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const connection = await NativeConnection.connect({ address, ...options });
   // On the worker's own connection, so that the server can hand a new remediation straight to this worker.
   const client = new Client({ connection, namespace });
-  const activities = createActivities({
+  const world: World = {
     ...setup.world,
     temporal: { address, namespace },
     workflows: createWorkflows(client, taskQueue),
     agentWorkflows: createAgentWorkflows(client),
-  });
+  };
+  const activities = createActivities(world);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
-    activities: setup.wrap?.(activities) ?? activities,
+    activities: setup.wrap?.(activities, world) ?? activities,
     identity: `mesh-worker ${process.pid}@${hostname()}`,
     // The default of 0 would cut off actions at once.
     shutdownGraceTime: '8 seconds',

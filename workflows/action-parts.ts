@@ -1,5 +1,5 @@
 import { code } from '../contract/markdown.js';
-import type { DeliveryRecord, Launch, StartedAgent } from '../contract/remediation.js';
+import type { ActionResult, DeliveryRecord, Launch, StartedAgent } from '../contract/remediation.js';
 import type { ActionState } from './progress.js';
 
 const SHOWN_DELIVERIES = 10;
@@ -9,7 +9,29 @@ const SHOWN_CHARS = 150;
 export function describeParts(state: ActionState): string[] {
   if (state.state === 'waiting') return [];
   const { launches = [], agent, deliveries = [] } = state.state === 'done' ? state.result : state;
-  return [...launches.map(describeLaunch), ...(agent ? [describeAgent(agent)] : []), ...describeDeliveries(deliveries)];
+  const reason = state.state === 'done' ? state.result.reason : undefined;
+  return [
+    ...(isPlain(launches, reason) ? [] : launches.map(describeLaunch)),
+    ...(agent ? [describeAgent(agent)] : []),
+    ...describeDeliveries(deliveries),
+  ];
+}
+
+/** True when the reason of the action is made of what its parts say. */
+export function isToldByParts({ launches = [], deliveries = [] }: ActionResult): boolean {
+  const allFailed = launches.length > 1 && launches.every(({ status }) => status === 'failed');
+  return allFailed || deliveries.some(({ status }) => status !== 'delivered');
+}
+
+/** On one line, and not without an end. */
+export function shortened(text: string, maxChars: number): string {
+  const line = text.replace(/\s*[\r\n]+\s*/g, ' ⏎ ');
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars).toWellFormed()}…`;
+}
+
+/** One launcher says nothing that its agent, or the reason, does not say. */
+function isPlain([launch, ...others]: Launch[], reason: string | undefined): boolean {
+  return others.length === 0 && (launch?.status === 'launched' || launch?.reason === reason);
 }
 
 function describeLaunch({ launcher, status, reason, attempts }: Launch): string {
@@ -38,5 +60,5 @@ function triesOf(attempts: number): string {
 }
 
 function why(reason: string | undefined): string {
-  return reason === undefined ? '' : ` ${code(reason.replace(/\s*[\r\n]+\s*/g, ' ⏎ ').slice(0, SHOWN_CHARS))}`;
+  return reason === undefined ? '' : ` ${code(shortened(reason, SHOWN_CHARS))}`;
 }

@@ -6,8 +6,8 @@ export type AgentEnd = Extract<AgentNews, { state: 'finished' }>;
 
 /** The ends of agents that were told so far. */
 export interface AgentEnds {
-  /** The last one of an action's agents, but for those it is done with. */
-  find(action: string, doneWith: ReadonlySet<string>): AgentEnd | undefined;
+  /** The last one of an action's agents, of those that are meant. */
+  find(action: string, isMeant: (agentId: string) => boolean): AgentEnd | undefined;
 }
 
 /**
@@ -26,8 +26,8 @@ export function listenForAgents(onLaunched: (action: string, agent: StartedAgent
     { description: 'News of an agent that an action of this remediation started.' },
   );
   return {
-    find: (action, doneWith) =>
-      ends.findLast((end) => end.action === action && end.outcome !== 'running' && !doneWith.has(end.agentId)),
+    find: (action, isMeant) =>
+      ends.findLast((end) => end.action === action && end.outcome !== 'running' && isMeant(end.agentId)),
   };
 }
 

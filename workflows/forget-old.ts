@@ -1,10 +1,11 @@
 import { CHAIN_LIFE_MS, pruneChains } from '../rules/guards/chains.js';
 import { pruneAgents } from '../rules/guards/known-agents.js';
 import { INCIDENT_LIFE_MS, pruneIncidents } from './incidents.js';
+import { SUCCESS_LIFE_MS } from './noted-successes.js';
 import { pruneEnds } from './watch-agents.js';
 import type { WatchState } from './watch-state.js';
 
-/** Forgets agents, chains, ends and incidents whose time is over. */
+/** Forgets agents, chains, ends, incidents and successes whose time is over. */
 export function forgetOld(state: WatchState, now: number): void {
   pruneChains(state.memory.chains, now);
   pruneAgents(state.memory.agents, now);
@@ -14,13 +15,14 @@ export function forgetOld(state: WatchState, now: number): void {
 
 /**
  * When the first of those is over that a watch must not close before: agents that may still report, chains that led to
- * agents, incidents that a success may end.
+ * agents, incidents that a success may end, successes that may end one.
  */
-export function nextToForgetAt({ memory, incidents }: WatchState): number | undefined {
+export function nextToForgetAt({ memory, incidents, successes }: WatchState): number | undefined {
   let nextAt: number | undefined;
   const consider = (at: number) => (nextAt = Math.min(nextAt ?? at, at));
   for (const { untilAt } of memory.agents.values()) consider(untilAt);
   for (const { lastAt, spawns = 0 } of memory.chains.values()) if (spawns > 0) consider(lastAt + CHAIN_LIFE_MS);
   for (const { openedAt } of incidents) consider(openedAt + INCIDENT_LIFE_MS);
+  for (const { at } of successes.values()) consider(at + SUCCESS_LIFE_MS);
   return nextAt;
 }

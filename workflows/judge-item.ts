@@ -8,7 +8,8 @@ import { judgeAtDoor, judgedError, judgeMatched } from '../rules/guards/judge.js
 import { type Place, placeEvent } from '../rules/guards/place-event.js';
 import { markSeen } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
-import { resolveIncidents } from './incidents.js';
+import { resolveIncidents, successOf } from './incidents.js';
+import { noteSuccess, noteTrouble } from './noted-successes.js';
 import { logVerdicts, type VerdictSubject } from './verdict-log.js';
 import { noteEnd } from './watch-agents.js';
 import type { WatchState } from './watch-state.js';
@@ -34,6 +35,7 @@ export function judgeItem(
   if (firedRules.size === 0 || !place) return [];
 
   const event = placedEvent(item.event as MeshEvent, place);
+  noteTrouble(state, event.session, now);
   return [...firedRules].map((rule) => {
     const fired = entries.filter((entry) => entry.verdict === 'fire' && entry.rule === rule);
     const actions = fired.map((entry) => entry.action ?? '');
@@ -88,7 +90,12 @@ function judged(
     const verdicts = judgeMatched(state.memory, event, ruleset, matched, now);
     markSeen(state.memory, id);
     if (agentEnd) noteEnd(state, event, agentEnd, now);
-    if (works) resolveIncidents(state, { event, root: place.root, works }, now);
+    if (works) {
+      const success = successOf(event, place.root, works, now);
+      resolveIncidents(state, success, now);
+      // An event for which a rule fires is the trouble itself.
+      if (!verdicts.some(({ verdict }) => verdict === 'fire')) noteSuccess(state, success);
+    }
     return { verdicts, place };
   } catch (error) {
     // A mistake of ours must not stop the watch: this event's verdict says so, the others go on.

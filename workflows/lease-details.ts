@@ -1,6 +1,7 @@
 import type { ActionReport } from '../contract/activities.js';
 import type { Lease } from '../contract/lease.js';
 import { code, utc } from '../contract/markdown.js';
+import { plural } from '../contract/plural.js';
 
 export type LeaseState =
   | { state: 'kept' }
@@ -13,7 +14,7 @@ export function renderLeaseDetails(lease: Lease, extensions: number, state: Leas
   const { environment, ensure, effectKey, before } = lease;
   const facts = [
     `- **Environment:** ${code(environment)}, at least ${ensure}`,
-    `- **Asked for by:** ${code(effectKey)}${extensions > 1 ? `, and ${extensions - 1} times before` : ''}`,
+    `- **Asked for by:** ${code(effectKey)}${extensions > 1 ? `, and ${plural(extensions - 1, 'time')} before` : ''}`,
     ...(before === undefined ? [] : [`- **Goes back to:** ${before}`]),
   ];
   return [`### ${headline(lease, state)}`, facts.join('\n'), next(lease, state)].join('\n\n');
@@ -35,9 +36,9 @@ function headline({ untilAt }: Lease, state: LeaseState): string {
 function next({ untilAt }: Lease, state: LeaseState): string {
   switch (state.state) {
     case 'kept':
-      return `Next: given back at ${utc(untilAt)}, unless another remediation asks for it before. To give it back now, cancel this workflow.`;
+      return `Next: given back at ${utc(untilAt)}, unless another remediation asks for it before. To give it back now: *Request Cancellation* above.`;
     case 'releasing':
-      return 'Next: tried until it works, for a day; retries show under Pending Activities.';
+      return 'Next: tried until it works, for a day; attempts that failed are under *Pending Activities*.';
     case 'released':
       return code(state.report.reason ?? state.report.detail ?? 'done');
     case 'stuck':

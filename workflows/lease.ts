@@ -27,6 +27,8 @@ const MAX_EXTENSIONS = 500;
  */
 export async function lease(input: LeaseInput): Promise<ActionReport> {
   let kept = input.lease;
+  /** What an operator has ended. */
+  let cancelled: Lease | undefined;
   let extensions = 0;
   const { maxExtensions = MAX_EXTENSIONS } = input;
   let state: LeaseState = { state: 'kept' };
@@ -38,19 +40,32 @@ export async function lease(input: LeaseInput): Promise<ActionReport> {
     show({ state: 'kept' });
     const isEarly = await isEndedEarly();
     show({ state: 'releasing', isEarly });
-    const endedAt = kept.untilAt;
-    // An operator who cancels it means it, whoever asks meanwhile.
-    const report = await release(() => !isEarly && kept.untilAt > endedAt);
+    const ended = kept;
+    if (isEarly) cancelled = ended;
+    // An operator who cancels it means it, whoever asks meanwhile: that is a lease of its own, which comes after.
+    const report = await release(() => !isEarly && kept.untilAt > ended.untilAt);
     if (report === 'called off') continue;
+    if (isAskedAnew()) await goOn();
     show({ state: 'released', report });
     return report;
   }
 
   function extend(asked: unknown): void {
     if (!isLeaseOf(kept.environment, asked)) return log.warn('ignored a signal that is no lease of this environment');
-    kept = extendLease(kept, asked);
+    // Who asks once more for what an operator has ended, such as a second attempt, does not get it back.
+    if (cancelled && asked.effectKey === cancelled.effectKey && asked.untilAt <= cancelled.untilAt) return;
+    kept = extendLease(cancelled && kept === cancelled ? { ...cancelled, untilAt: 0, ensure: 0 } : kept, asked);
     extensions++;
     show(state);
+  }
+
+  function isAskedAnew(): boolean {
+    return cancelled !== undefined && kept !== cancelled;
+  }
+
+  /** In a run of its own, which can be cancelled again. */
+  function goOn(): Promise<never> {
+    return continueAsNew<typeof lease>({ ...input, lease: kept });
   }
 
   /** Waits for the end of the lease, which may be put off meanwhile. True when somebody cancelled it before. */
@@ -59,7 +74,7 @@ export async function lease(input: LeaseInput): Promise<ActionReport> {
       while (Date.now() < kept.untilAt) {
         const summary = summaryOf(`keeps ${kept.environment} warm`);
         const isLong = await condition(() => extensions >= maxExtensions, kept.untilAt - Date.now(), { summary });
-        if (isLong) await continueAsNew<typeof lease>({ ...input, lease: kept });
+        if (isLong) await goOn();
       }
       return false;
     } catch (error) {
@@ -72,6 +87,8 @@ export async function lease(input: LeaseInput): Promise<ActionReport> {
     try {
       return await CancellationScope.nonCancellable(() => releaseUnless(isCalledOff, kept));
     } catch (error) {
+      // What was asked for meanwhile is given back at its own end.
+      if (isAskedAnew()) await goOn();
       const { reason = 'failed' } = resultOfFailure(error);
       show({ state: 'stuck', reason });
       throw failure(kept, reason);

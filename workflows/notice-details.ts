@@ -1,19 +1,28 @@
 import { code, utc } from '../contract/markdown.js';
 import type { Notice, NoticeResult } from '../contract/notice.js';
-import { describeParts } from './action-parts.js';
+import { plural } from '../contract/plural.js';
+import { describeParts, shortened } from './action-parts.js';
 import type { RunningNews } from './progress.js';
 
 /** What an operator sees beside a notice in the Temporal UI: what it is about, and who has got it. */
 export function renderNoticeDetails(notice: Notice, news: RunningNews, result?: NoticeResult): string {
   const { deliveries, note } = news;
   const parts = describeParts({ state: 'running', sinceAt: notice.at, deliveries: result?.deliveries ?? deliveries });
-  const state =
-    result === undefined ? `Running${note === undefined ? '' : `: ${code(note)}`}` : HEADLINES[result.outcome];
-  const why = result?.reason === undefined ? [] : [code(result.reason.slice(0, 300))];
-  return [`### ${state}`, about(notice), ...why, parts.map((part) => `- ${part}`).join('\n')]
+  const isToldByParts = result?.deliveries?.some(({ status }) => status !== 'delivered') === true;
+  const why = isToldByParts ? undefined : (result?.reason ?? note);
+  const lines = [...(why === undefined ? [] : [code(shortened(why, 300))]), ...parts];
+  return [
+    `### ${result === undefined ? 'Being delivered' : HEADLINES[result.outcome]}`,
+    about(notice),
+    lines.map((line) => `- ${line}`).join('\n'),
+    result === undefined ? WHILE_RUNNING : '',
+  ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
+
+const WHILE_RUNNING =
+  'Attempts that failed, and why, are under *Pending Activities*. To stop trying: *Request Cancellation* above.';
 
 const HEADLINES: Record<NoticeResult['outcome'], string> = {
   executed: 'Done: everyone has got it',
@@ -26,9 +35,10 @@ function about(notice: Notice): string {
   const rule = `rule ${code(notice.rule)}`;
   if (notice.kind === 'resolve') {
     const { event, eventId } = notice.by;
-    return `Works again, by event ${code(event)} ${code(eventId)}: what ${rule} told ${code(notice.incident.team)} about.`;
+    const { team, channel } = notice.incident;
+    return `What ${rule} told ${code(`${team}/${channel}`)} about works again: event ${code(event)} ${code(eventId)} is a success.`;
   }
   const { events, firstAt, lastAt } = notice.suppressed;
   const label = notice.label === undefined ? '' : ` for ${code(notice.label)}`;
-  return `A cooldown of ${rule}${label} has ended. It kept ${events} events quiet, from ${utc(firstAt)} to ${utc(lastAt)}.`;
+  return `A cooldown of ${rule}${label} has ended. It kept ${plural(events, 'event')} quiet, from ${utc(firstAt)} to ${utc(lastAt)}.`;
 }

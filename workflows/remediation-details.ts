@@ -1,15 +1,21 @@
 import type { ActionPlan } from '../contract/actions/index.js';
-import type { ActionStatus, RemediationInput } from '../contract/remediation.js';
+import { duration } from '../contract/duration.js';
 import { code, utc } from '../contract/markdown.js';
-import { describeParts } from './action-parts.js';
+import { plural } from '../contract/plural.js';
+import type { ActionStatus, RemediationInput } from '../contract/remediation.js';
+import { meshCommand } from '../contract/shell-word.js';
+import { describeParts, isToldByParts, shortened } from './action-parts.js';
 import { PATIENCE_MS } from './limits.js';
 import type { ActionState, Progress } from './progress.js';
 import { isAwaited } from './turns.js';
 
-/** What an operator sees beside a remediation in the Temporal UI, in a narrow column: each action, and what happens next. */
+/**
+ * What an operator sees beside a remediation in the Temporal UI, in a narrow column: each action, and what happens next. The UI
+ * puts the items of a list within a list on one line, so there is none.
+ */
 export function renderRemediationDetails(input: RemediationInput, progress: Progress): string {
-  const actions = input.actions.map((plan) => describeAction(plan, progress.of(plan.name)));
-  return [`### ${headline(input, progress)}`, actions.join('\n'), next(input, progress)].join('\n\n');
+  const actions = input.actions.map((plan, index) => describeAction(plan, input.actions[index - 1], progress));
+  return [`### ${headline(input, progress)}`, ...actions, next(input, progress)].join('\n\n');
 }
 
 const HEADLINES: Record<ActionStatus, string> = {
@@ -22,52 +28,85 @@ const HEADLINES: Record<ActionStatus, string> = {
 function headline(input: RemediationInput, progress: Progress): string {
   const { outcome, actions } = progress.result();
   if (actions.length === input.actions.length) return HEADLINES[outcome];
-  return `Running: ${actions.length} of ${input.actions.length} actions done`;
+  return `Running: ${actions.length} of ${plural(input.actions.length, 'action')} done`;
 }
 
-function describeAction({ name, type }: ActionPlan, state: ActionState): string {
-  const who = name.startsWith(type) ? code(name) : `${code(name)} (${type})`;
-  return [`- ${who}: ${describeState(state)}`, ...describeParts(state).map((part) => `  - ${part}`)].join('\n');
+function describeAction(plan: ActionPlan, before: ActionPlan | undefined, progress: Progress): string {
+  const { name, type } = plan;
+  const state = progress.of(name);
+  const who = name.startsWith(type) ? `**${code(name)}**` : `**${code(name)}** (${type})`;
+  const isNext = before !== undefined && progress.of(before.name).state !== 'waiting';
+  const what = state.state === 'waiting' ? describeWaiting(plan, before, isNext) : describeState(state);
+  const [line, ...more] = linesOf(state);
+  if (line === undefined) return `${who}: ${what}`;
+  if (more.length === 0) return `${who}: ${what}: ${line}`;
+  return `${who}: ${what}\n\n${[line, ...more].map((part) => `- ${part}`).join('\n')}`;
 }
 
-function describeState(state: ActionState): string {
-  switch (state.state) {
-    case 'waiting':
-      return ['waiting', ...noted(state.note)].join(': ');
-    case 'running': {
-      const since = `**running** since ${utc(state.sinceAt)}`;
-      return [since, ...noted(state.note), 'retries show under Pending Activities'].join('; ');
-    }
-    case 'done': {
-      const { status, attempts, reason, detail } = state.result;
-      const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
-      return [`**${status}**${tries}`, ...noted(reason), ...noted(detail)].join(' ');
-    }
+/** When it starts, given the one before it in the rule. */
+function describeWaiting(plan: ActionPlan, before: ActionPlan | undefined, isNext: boolean): string {
+  if (before === undefined) return 'waiting';
+  if (plan.onlyIf !== undefined) {
+    const wanted = plan.onlyIf === 'failed' ? 'fails' : 'succeeds';
+    return `waiting for the end of ${code(plan.after ?? before.name)}; runs only if that ${wanted}`;
   }
+  if (!isNext) return 'waiting';
+  if (isAwaited(before)) return `waiting; starts when ${code(before.name)} is done`;
+  const ready = 'await' in before ? `the agent of ${code(before.name)} has started` : `${code(before.name)} is done`;
+  return `waiting; starts when ${ready}, or after ${duration(PATIENCE_MS)}`;
 }
+
+function describeState(state: Exclude<ActionState, { state: 'waiting' }>): string {
+  if (state.state === 'running') return `**running** since ${utc(state.sinceAt)}`;
+  const { status, attempts, launches = [] } = state.result;
+  return attempts > 1 && launches.length < 2 ? `**${status}** after ${attempts} attempts` : `**${status}**`;
+}
+
+function linesOf(state: ActionState): string[] {
+  const parts = describeParts(state);
+  // What it waits for is said beside its name.
+  if (state.state === 'waiting') return [];
+  if (state.state === 'running') return [...noted(state.note), ...parts];
+  const { reason, detail, agent } = state.result;
+  const why = isToldByParts(state.result) ? [] : noted(reason);
+  // What an agent said comes after how it ended.
+  return agent ? [...why, ...parts, ...noted(detail)] : [...why, ...noted(detail), ...parts];
+}
+
+const MAX_NOTE_CHARS = 300;
 
 function noted(text: string | undefined): string[] {
-  return text === undefined ? [] : [code(text.replace(/\s*[\r\n]+\s*/g, ' ⏎ ').slice(0, 300))];
+  return text === undefined ? [] : [code(shortened(text, MAX_NOTE_CHARS))];
 }
 
 function next(input: RemediationInput, progress: Progress): string {
   const running = input.actions.filter(({ name }) => progress.of(name).state === 'running');
-  if (running.length === 0) return 'Nothing more happens here. When the rule may fire again is shown in its watch.';
-  const waiting = input.actions.find(({ name }) => progress.of(name).state === 'waiting');
-  const before = waiting && input.actions[input.actions.indexOf(waiting) - 1];
-  const followed = before ? ` ${code(waiting.name)} ${startOf(waiting, before)}.` : '';
-  return `Next: ${running.map(triesOf).join('; ')}.${followed} To abort, cancel this workflow.`;
+  if (running.length > 0) {
+    return [
+      ...running.map((plan) => `- ${triesOf(plan)}`),
+      '- Attempts that failed, and why: under *Pending Activities*',
+      `- To abort: *Request Cancellation* above, or ${code(meshCommand('abort', [input.id]))}`,
+    ].join('\n');
+  }
+  const { outcome } = progress.result();
+  return [
+    'Nothing more happens here.',
+    ...(outcome === 'failed' || outcome === 'aborted'
+      ? [`To have what is not done run again: ${code(meshCommand('retry', [input.id]))}`]
+      : []),
+    ...whenAgain(input),
+  ].join('\n\n');
 }
 
 function triesOf({ name, retry, timeoutMs }: ActionPlan): string {
+  if (retry.maxAttempts === 1) return `${code(name)} is tried once, for at most ${duration(timeoutMs)}`;
   const times = retry.maxAttempts === undefined ? 'until its time is up' : `up to ${retry.maxAttempts} times`;
-  return `${code(name)} is tried ${times}, each at most ${timeoutMs / 1000} s`;
+  return `${code(name)} is tried ${times}, for at most ${duration(timeoutMs)} each`;
 }
 
-/** When an action starts that waits, given the one before it. */
-function startOf(waiting: ActionPlan, before: ActionPlan): string {
-  if (waiting.onlyIf !== undefined) return `waits for the end of ${code(waiting.after ?? before.name)}`;
-  if (isAwaited(before)) return `starts when ${code(before.name)} is done`;
-  const ready = 'await' in before ? 'when its agent has started' : 'when it is done';
-  return `starts ${ready}, or after ${PATIENCE_MS / 1000} s`;
+/** A try is past the guards, and arms none. */
+function whenAgain({ quiet, isTry }: RemediationInput): string[] {
+  if (isTry === true || quiet === undefined) return [];
+  const label = quiet.label === undefined ? '' : ` for ${code(quiet.label)}`;
+  return [`The rule may fire again${label} from ${utc(quiet.cooldownUntilAt)} on, or as soon as somebody re-arms it.`];
 }

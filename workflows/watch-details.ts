@@ -1,6 +1,8 @@
 import type { LoggedVerdict, SkipCode } from '../contract/verdict.js';
 import type { RuleCounters } from '../contract/watch.js';
 import { code, utc } from '../contract/markdown.js';
+import { plural } from '../contract/plural.js';
+import { meshCommand, tenantOptions } from '../contract/shell-word.js';
 import { listAgents } from '../rules/guards/known-agents.js';
 import type { Hold } from './hold.js';
 import type { WatchState } from './watch-state.js';
@@ -9,6 +11,7 @@ const SHOWN_RULES = 30;
 const SHOWN_VERDICTS = 10;
 const SHOWN_CHAINS = 5;
 const SHOWN_INCIDENTS = 10;
+const MAX_REASON_CHARS = 160;
 
 /** What an operator sees on top of the watch in the Temporal UI, in Markdown. */
 export function renderWatchDetails(state: WatchState, hold: Hold | undefined, waiting: number): string {
@@ -19,41 +22,47 @@ export function renderWatchDetails(state: WatchState, hold: Hold | undefined, wa
     lastVerdicts(state),
     chainsList(state),
     incidentsList(state),
-    `Windows armed: ${state.memory.cooldowns.size} cooldown, ${state.memory.dedups.size} dedup` +
+    `Quiet for now: ${plural(state.memory.cooldowns.size, 'cooldown')}, ${plural(state.memory.dedups.size, 'dedup window')}` +
       (state.evicted > 0 ? `; **${state.evicted} dropped early** because the state grew too large` : ''),
-    HOW_TO_ACT,
+    howToAct(state),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
 /** Here and not in the static details, which do not survive continue-as-new. */
-const HOW_TO_ACT = [
-  '**To act**, send a signal (*Send a Signal* above, or `temporal workflow signal`):',
-  '',
-  '- `pause` with `{"reason": "…"}`: skip every event until `resume`',
-  '- `rearm` with `{"rule": "<id>"}`: end the cooldown and dedup windows of a rule now; `{}` for all rules',
-  '',
-  'What fired has a run of its own, `remediation/<tenant>/<rule>/<event>`; cancel it to abort. Queries: `status`, `verdicts`.',
-].join('\n');
+function howToAct({ tenant, pause }: WatchState): string {
+  const command = (name: string, words: string[] = []) => code(meshCommand(name, words, tenantOptions(tenant)));
+  const signal = '*Send a Signal* above';
+  return [
+    '**To act**',
+    '',
+    pause
+      ? `- Go on: ${command('resume')}, or ${signal}: \`resume\``
+      : `- Skip every event until resumed: ${command('pause')}, or ${signal}: \`pause\` with \`{"reason": "…"}\``,
+    `- Let a rule fire again now: ${command('rearm', ['RULE'])}, or ${signal}: \`rearm\` with \`{"rule": "RULE"}\``,
+    `- Ask why an event did nothing: ${command('why', ['EVENT'])}`,
+    '- Abort what fired: it has a run of its own, `remediation/<tenant>/<rule>/<event id>`; cancel that',
+  ].join('\n');
+}
 
 function headline(state: WatchState, hold: Hold | undefined, waiting: number): string {
   if (state.pause) {
     const reason = state.pause.reason ? `: ${code(state.pause.reason)}` : '';
-    return `### Paused since ${utc(state.pause.sinceAt)}${reason}\nEvery event is skipped until the signal \`resume\`.`;
+    return `### Paused since ${utc(state.pause.sinceAt)}${reason}\n\nEvery event is skipped until somebody resumes.`;
   }
   if (hold) {
     const problems = hold.problems.map((problem) => `- ${code(problem)}`).join('\n');
-    return `### Holding ${waiting} events since ${utc(hold.sinceAt)}\nThe rules cannot be read; nothing is lost, judging goes on once they can:\n${problems}`;
+    return `### Holding ${plural(waiting, 'event')} since ${utc(hold.sinceAt)}\n\nThe rules cannot be read; nothing is lost, judging goes on once they can:\n\n${problems}`;
   }
   const { events, fired, skipped } = state.counters;
-  return `### Watching tenant ${code(state.tenant)}\n${events} events; rules fired ${fired} times; skipped: ${describeCounts(skipped) || 'none'}`;
+  return `### Watching tenant ${code(state.tenant)}\n\n${plural(events, 'event')}; rules fired ${plural(fired, 'time')}; skipped: ${describeCounts(skipped) || 'none'}`;
 }
 
 function rulesetLines(state: WatchState): string {
   if (!state.ruleset) return '';
   const { hash, source, problems } = state.ruleset;
-  const line = `Rules: ${code(source)} (version ${code(hash)})`;
+  const line = `Rules are read from ${code(source)} (version ${code(hash)})`;
   if (problems.length === 0) return line;
   return `${line}\n\n**The file has changed and has mistakes. The last good version stays in use:**\n${problems.map((problem) => `- ${code(problem)}`).join('\n')}`;
 }
@@ -61,19 +70,28 @@ function rulesetLines(state: WatchState): string {
 function rulesList(state: WatchState): string {
   const rules = [...state.counters.rules];
   if (rules.length === 0) return '';
-  const cooling = new Map<string, number>();
-  for (const { rule, untilAt } of state.memory.cooldowns.values()) {
-    cooling.set(rule, Math.max(untilAt, cooling.get(rule) ?? 0));
-  }
-  const lines = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleLine(rule, counters, cooling.get(rule)));
+  const lines = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleLine(rule, counters, coolingOf(rule, state)));
   const more = rules.length > SHOWN_RULES ? [`- … and ${rules.length - SHOWN_RULES} more`] : [];
   return ['**Rules**', '', ...lines, ...more].join('\n');
 }
 
-function ruleLine(rule: string, { fired, skipped, lastFiredAt }: RuleCounters, untilAt: number | undefined): string {
+/** Until when the last of a rule's cooldowns lasts, and how much a digest will tell of in the end. */
+function coolingOf(rule: string, { memory }: WatchState): { untilAt: number; toTell: number } | undefined {
+  const live = [...memory.cooldowns.values()].filter((cooldown) => cooldown.rule === rule);
+  if (live.length === 0) return undefined;
+  const toTell = live.reduce((sum, { suppressed }) => sum + (suppressed?.events ?? 0), 0);
+  return { untilAt: Math.max(...live.map(({ untilAt }) => untilAt)), toTell };
+}
+
+function ruleLine(
+  rule: string,
+  { fired, skipped, lastFiredAt }: RuleCounters,
+  cooling: ReturnType<typeof coolingOf>,
+): string {
+  const digest = cooling && cooling.toTell > 0 ? `, then a digest of ${plural(cooling.toTell, 'event')}` : '';
   const facts = [
-    `fired ${fired} times${lastFiredAt === undefined ? '' : `, last ${utc(lastFiredAt)}`}`,
-    untilAt === undefined ? '' : `**cooling until ${utc(untilAt)}**`,
+    `fired ${plural(fired, 'time')}${lastFiredAt === undefined ? '' : `, last ${utc(lastFiredAt)}`}`,
+    cooling === undefined ? '' : `**cooling until ${utc(cooling.untilAt)}**${digest}`,
     Object.keys(skipped).length === 0 ? '' : `suppressed: ${describeCounts(skipped)}`,
   ];
   return `- ${code(rule)}: ${facts.filter((fact) => fact !== '').join('; ')}`;
@@ -101,13 +119,18 @@ function verdictLine(verdicts: LoggedVerdict[], latest: number): string {
   const [{ at, event, eventId } = { at: 0, event: '', eventId: '' }] = verdicts;
   const said = new Map<string, string[]>();
   for (const verdict of verdicts) {
-    const says = verdict.verdict === 'fire' ? '**fire**' : `${verdict.code} ${code(verdict.reason.slice(0, 160))}`;
+    const says = verdict.verdict === 'fire' ? '**fire**' : describeSkip(verdict);
     const times = verdict.times === undefined ? '' : ` (${verdict.times} times)`;
     const key = verdict.rule === undefined ? says + times : `${says} ${code(verdict.rule)}`;
     said.set(key, [...(said.get(key) ?? []), ...(verdict.action === undefined ? [] : [code(verdict.action)])]);
   }
   const parts = [...said].map(([says, actions]) => (actions.length === 0 ? says : `${says} ${actions.join(', ')}`));
   return `- ${momentOf(at, latest)} ${code(event)} ${code(eventId)}: ${parts.join('; ')}`;
+}
+
+/** The reason of an event that no rule wants names every rule: `mesh why` has room for that. */
+function describeSkip({ code: why, reason }: Extract<LoggedVerdict, { verdict: 'skip' }>): string {
+  return why === 'no-match' ? 'no rule matches' : `${why} ${code(reason.slice(0, MAX_REASON_CHARS))}`;
 }
 
 /** The time alone for what happened on the day of the latest verdict. */
@@ -127,14 +150,14 @@ function chainsList({ memory }: WatchState): string {
     .slice(0, SHOWN_CHAINS)
     .map(
       ({ root, spawns = 0, remediations, deepest, lastAt }) =>
-        `- ${code(root)}: ${spawns} agents, ${remediations} remediations, down to depth ${deepest}, last ${utc(lastAt)}`,
+        `- ${code(root)}: ${plural(spawns, 'agent')} in ${plural(remediations, 'remediation')}, down to depth ${deepest}, last ${utc(lastAt)}`,
     );
   return [
-    '**First events that led to the most agents** (within a day)',
+    '**Agents started, by the event that began it** (last 24 hours, most first)',
     '',
     ...lines,
     '',
-    `Agents that may still report: ${known.length}, of which ${awaited} are waited for`,
+    `${plural(known.length, 'agent')} may still report; a remediation waits for ${awaited} of them.`,
   ].join('\n');
 }
 

@@ -5,6 +5,7 @@ import type {
   InboxItem,
   KnownAgent,
   KnownRuleset,
+  NotedSuccess,
   Pause,
   RuleCounters,
   SavedGuards,
@@ -15,10 +16,13 @@ import type {
 } from '../contract/watch.js';
 import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
 import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
+import { collectDigests } from './digests.js';
+import { loadSuccesses } from './noted-successes.js';
 import type { OutgoingNews } from './watch-agents.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
 const VERDICTS_WHEN_CROWDED = 20;
+const MAX_NOTICES_BYTES = 200_000;
 
 /** Everything the watch remembers. What is not in here is forgotten when it continues as new. */
 export interface WatchState {
@@ -29,6 +33,8 @@ export interface WatchState {
   verdicts: LoggedVerdict[];
   ends: UnclaimedEnd[];
   incidents: OpenIncident[];
+  successes: Map<string, NotedSuccess>;
+  troubled: Map<string, number>;
   /** Messages to start. While the tenant is paused they wait, also through continue-as-new. */
   notices: Notice[];
   /** What remediations are to be told, at once: not carried over, so nothing may be left in here then. */
@@ -49,6 +55,8 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
       verdicts: [],
       ends: [],
       incidents: [],
+      successes: new Map(),
+      troubled: new Map(),
       notices: [],
       outgoing: [],
       pause: undefined,
@@ -65,6 +73,8 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
     verdicts: saved.verdicts,
     ends: saved.ends ?? [],
     incidents: saved.incidents ?? [],
+    successes: loadSuccesses(saved.successes),
+    troubled: new Map(saved.troubled),
     notices: saved.notices ?? [],
     outgoing: [],
     pause: saved.paused,
@@ -76,10 +86,15 @@ export function loadWatchState({ tenant, saved }: WatchInput, now: number): Watc
 
 /**
  * The one JSON value that goes through continue-as-new. When it would be larger than `maxBytes`, what is only kept for people
- * goes first, then what is old; then the windows nearest to expiry go, and are counted. Events that wait in the inbox are
- * never dropped: see `canSave`.
+ * goes first, then what is old; then the windows nearest to expiry go, and are counted; what those kept quiet becomes messages
+ * now. Events that wait in the inbox are never dropped: see `canSave`.
  */
-export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes = MAX_STATE_BYTES): SavedWatch {
+export function saveWatchState(
+  state: WatchState,
+  inbox: InboxItem[],
+  maxBytes = MAX_STATE_BYTES,
+  now = Date.now(),
+): SavedWatch {
   const isTooLarge = () => byteLength(toSaved(state, inbox)) > maxBytes;
   for (const shed of SHEDDABLE) if (isTooLarge()) shed(state);
   for (;;) {
@@ -89,6 +104,8 @@ export function saveWatchState(state: WatchState, inbox: InboxItem[], maxBytes =
     const evicted = evictNearest(state.memory, excess, savedBytes);
     if (evicted === 0) return saved;
     state.evicted += evicted;
+    collectDigests(state, now);
+    state.notices = lastWithin(state.notices, MAX_NOTICES_BYTES);
   }
 }
 
@@ -98,7 +115,8 @@ const SHEDDABLE: ((state: WatchState) => void)[] = [
   (state) => (state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED)),
   (state) => (state.ends = state.ends.map(({ outputTail: _outputTail, ...end }) => end)),
   (state) => (state.ends = lastWithin(state.ends, 50_000)),
-  (state) => (state.notices = lastWithin(state.notices, 200_000)),
+  (state) => (state.notices = lastWithin(state.notices, MAX_NOTICES_BYTES)),
+  (state) => (state.successes = loadSuccesses(lastWithin([...state.successes.values()], 50_000))),
   (state) => (state.incidents = lastWithin(state.incidents, 200_000)),
   ({ memory }) => {
     const kept = lastWithin(listAgents(memory.agents), 400_000);
@@ -137,6 +155,8 @@ function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
     agents: saveAgents(state.memory.agents),
     ends: state.ends,
     incidents: state.incidents,
+    successes: [...state.successes.values()],
+    troubled: [...state.troubled],
     notices: state.notices,
   };
 }

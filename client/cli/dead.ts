@@ -20,7 +20,9 @@ interface DeadOptions {
 export function addDeadCommand(program: Command): void {
   program
     .command('dead')
-    .description('list what gave up, with why: failed remediations, and messages of the mesh that did not arrive')
+    .description(
+      'list what gave up or was terminated, with why: remediations, messages of the mesh, and capacity not given back',
+    )
     .option('--rule <id>', 'only that of one rule')
     .option('--limit <n>', `how many, up to ${MAX_PAGE} (default: ${DEFAULT_PAGE})`)
     .option('--page <token>', 'go on where the last list ended; it says how')

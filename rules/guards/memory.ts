@@ -62,23 +62,29 @@ export function endCooldown(memory: GuardMemory, key: string): void {
   if (cooldown?.suppressed) memory.ended.push({ ...cooldown, key, suppressed: cooldown.suppressed });
 }
 
-/** Drops the windows nearest to expiry, which have the least left to refuse, until so many bytes are gone. Tells how many went. */
+/**
+ * Ends the windows nearest to expiry, which have the least left to refuse, until so many bytes are gone. Tells how many went.
+ */
 export function evictNearest(
   memory: GuardMemory,
   bytes: number,
   sizeOf: (key: string, window: Cooldown | Dedup) => number,
 ): number {
   const windows = [
-    ...[...memory.cooldowns].map(([key, window]) => ({ from: memory.cooldowns, key, window })),
-    ...[...memory.dedups].map(([key, window]) => ({ from: memory.dedups, key, window })),
+    ...[...memory.cooldowns].map(([key, window]) => ({ end: endCooldown, key, window })),
+    ...[...memory.dedups].map(([key, window]) => ({ end: endDedup, key, window })),
   ].sort((a, b) => a.window.untilAt - b.window.untilAt);
   let freed = 0;
   let evicted = 0;
-  for (const { from, key, window } of windows) {
+  for (const { end, key, window } of windows) {
     if (freed >= bytes) break;
-    from.delete(key);
+    end(memory, key);
     freed += sizeOf(key, window);
     evicted += 1;
   }
   return evicted;
+}
+
+function endDedup(memory: GuardMemory, key: string): void {
+  memory.dedups.delete(key);
 }

@@ -258,6 +258,7 @@ describe('for real, with a worker', () => {
     });
     expect(stdout).toMatch(/^Remediation of rule mail, started by hand: executed\n/);
     expect(mail.mails.map(({ to }) => to)).toEqual([['alice@example.com']]);
+    expect(mail.connections()).toBe(1);
     const [listed] = (await mesh.remediations()).remediations;
     expect(listed).toMatchObject({ rule: 'mail', outcome: 'executed', source: 'mesh-try' });
     // No watch has heard of it: nothing is armed.
@@ -303,6 +304,7 @@ describe('for real, with a worker', () => {
     expect(stderr).toMatch(/It goes on without this command\.\nTo see how it stands: npx mesh show .+\/long\n/);
     expect(stderr).toMatch(/To end it: npx mesh abort .+\/long\n$/);
     expect((await mesh.remediation(id)).outcome).toBe('running');
+    expect(await readFile(agent.runsFile, 'utf8')).toMatch(new RegExp(`^${id}/agent \\d+\n$`));
     await mesh.abort(id);
     await eventually('its end', async () => (await mesh.remediation(id)).outcome === 'aborted' || undefined);
   });

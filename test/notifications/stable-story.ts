@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 
 /** The same with times that do not differ from run to run: the night of the story, and not the seconds of its rehearsal. */
 export function withStableTimes({ incident, digest, resolved, hostile }: Recorded): Recorded {
-  const resolvedTimes = { openedAt: FIRED_AT + 43_000, at: FIRED_AT + 11 * MINUTE_MS };
+  const resolvedTimes = { occurredAt: FIRED_AT - 1_000, openedAt: FIRED_AT + 43_000, at: FIRED_AT + 11 * MINUTE_MS };
   const digestTimes = {
     firstAt: FIRED_AT + 2 * MINUTE_MS,
     lastAt: FIRED_AT + 9 * MINUTE_MS,

@@ -78,7 +78,7 @@ ${showPagerDuty(resolved.pagerduty)}
 ## The rule was quiet meanwhile
 
 Until its cooldown of 15 minutes ended, three more events of two sessions matched the rule. With \`notify.digest: true\`
-one message tells so, through the same channels. In PagerDuty it is of severity \`info\`.
+one message tells so, through the same channels but PagerDuty: there it would open an alert.
 
 ${image('mail-digest.png', 'The digest in a mail program')}
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../workflows/limits.js';
-import { codesIn, readText, ROOT, tableBelow } from './markdown.js';
+import { KILL_POINTS } from '../support/kills/kill-points.js';
+import { codesBelow, codesIn, readText, ROOT, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/architecture.md';
 
@@ -31,6 +32,10 @@ describe('docs/architecture.md', () => {
   it('lists the rooms', () => {
     const rooms = tableBelow(PAGE, 'Rooms').map((row) => codesIn(row['room'])[0]);
     expect(rooms.sort()).toEqual(['activities/', 'client/', 'config/', 'contract/', 'rules/', 'worker/', 'workflows/']);
+  });
+
+  it('lists the points at which the tests kill a worker', () => {
+    expect(codesBelow(PAGE, 'Kill points', 'point')).toEqual(KILL_POINTS.map(({ name }) => name));
   });
 
   it.each(readdirSync(`${ROOT}docs/adr`))('decision %s is linked', (file) => {

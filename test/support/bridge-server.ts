@@ -6,8 +6,9 @@ export interface BridgeRequest {
   body: unknown;
 }
 
-/** `hang` never answers, `reset` ends the connection without an answer. */
-export type BridgeAnswer = { status: number; headers?: Record<string, string>; body?: unknown } | 'hang' | 'reset';
+/** `hang` never answers, `silent` does what it is asked and never answers, `reset` ends the connection without an answer. */
+export type BridgeAnswer =
+  { status: number; headers?: Record<string, string>; body?: unknown } | 'hang' | 'silent' | 'reset';
 
 export interface BridgeServer {
   url: string;
@@ -39,7 +40,9 @@ export async function startBridgeServer(): Promise<BridgeServer> {
     const body: unknown = request.body === '' ? undefined : JSON.parse(request.body);
     calls.push(call);
     if (call === CAPACITY) requests.push({ headers: request.headers, body });
-    reply(response, scriptOf(call).shift() ?? answers(request, body));
+    const scripted = scriptOf(call).shift();
+    if (scripted === 'silent') answers(request, body);
+    reply(response, scripted ?? answers(request, body));
   });
   return {
     url: target.url,
@@ -81,7 +84,7 @@ function healthyBridge(): (request: TargetRequest, body: unknown) => BridgeAnswe
 }
 
 function reply(response: ServerResponse, answer: BridgeAnswer): void {
-  if (answer === 'hang') return;
+  if (answer === 'hang' || answer === 'silent') return;
   if (answer === 'reset') return void response.socket?.destroy();
   const { status, headers = {}, body = {} } = answer;
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

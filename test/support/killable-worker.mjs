@@ -1,20 +1,24 @@
 // @ts-check
-// A worker in a process of its own, for tests that kill it. At the point named in its settings it leaves a mark and waits,
-// so that the kill comes exactly there.
+// A worker in a process of its own, for tests that kill it. At the steps named in its settings it leaves a mark and waits, so
+// that the kill comes exactly there.
 // Plain JavaScript that runs what is compiled, as `npm start` does: to load the sources takes longer than to start the worker.
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { prepare } from '../../worker/bootstrap.mjs';
 
 /**
  * @typedef {import('../../activities/index.js').MeshActivities} MeshActivities
- * @typedef {import('./worker-process.js').KillPoint} KillPoint
+ * @typedef {import('../../activities/index.js').World} World
  */
 
 /** @type {import('./worker-process.js').WorkerProcessSettings} */
 const given = JSON.parse(process.argv[2] ?? '');
+/** Where it has stopped it goes on no more: also what is tried again, while the worker waits for its end, stops there. */
+const stopped = new Set();
 
 prepare();
+/** @type {typeof import('../../activities/index.js')} */
+const { createActivities } = await compiled('activities/index.js');
 /** @type {typeof import('../../contract/settings.js')} */
 const { readSettings } = await compiled('contract/settings.js');
 /** @type {typeof import('../../worker/create-worker.js')} */
@@ -38,7 +42,7 @@ const worker = await createWorker({
   connection: { address: given.address, namespace: 'default', options: {}, isGiven: true },
   world,
   ...(given.taskQueue !== undefined && { taskQueue: given.taskQueue }),
-  wrap: (activities) => stopAt(given.killPoint, activities),
+  wrap: (_activities, real) => activitiesInSteps(createActivities(worldInSteps(real))),
 });
 process.on('SIGTERM', () => worker.shutdown());
 process.send?.('ready');
@@ -51,41 +55,77 @@ function compiled(path) {
 }
 
 /**
- * @param {KillPoint | undefined} point
  * @param {MeshActivities} activities
  * @returns {MeshActivities}
  */
-function stopAt(point, activities) {
-  switch (point) {
-    case undefined:
-      return activities;
-    case 'before-match':
-      return { ...activities, matchEvents: markAndWait };
-    case 'before-start':
-      return { ...activities, startRemediations: markAndWait };
-    case 'after-start':
-      return { ...activities, startRemediations: waitAfter(activities.startRemediations) };
-    case 'after-bridge':
-      return { ...activities, warmRemoteCapacity: waitAfter(activities.warmRemoteCapacity) };
-    case 'after-mail':
-      return { ...activities, deliverNotification: waitAfter(activities.deliverNotification) };
-  }
-}
-
-/**
- * @template Request, Answer
- * @param {(request: Request) => Promise<Answer>} activity
- * @returns {(request: Request) => Promise<Answer>}
- */
-function waitAfter(activity) {
-  return async (request) => {
-    await activity(request);
-    return markAndWait();
+function activitiesInSteps(activities) {
+  return {
+    ...activities,
+    matchEvents: inStep(activities.matchEvents, () => 'matchEvents'),
+    startRemediations: inStep(activities.startRemediations, () => 'startRemediations'),
+    spawnFallbackAgent: inStep(activities.spawnFallbackAgent, ({ plan }) => `spawnFallbackAgent ${plan.name}`),
+    composeNotification: inStep(activities.composeNotification, ({ plan }) => `composeNotification ${plan.name}`),
+    deliverNotification: inStep(activities.deliverNotification, ({ channel }) => `deliverNotification ${channel}`),
+    warmRemoteCapacity: inStep(activities.warmRemoteCapacity, ({ plan }) => `warmRemoteCapacity ${plan.name}`),
   };
 }
 
-/** @returns {Promise<never>} */
-function markAndWait() {
-  writeFileSync(given.markFile, 'here');
-  return new Promise(() => undefined);
+/**
+ * @param {World} real
+ * @returns {World}
+ */
+function worldInSteps(real) {
+  const { mailer, outbound, workflows } = real;
+  return {
+    ...real,
+    mailer: { ...mailer, send: inStep(mailer.send, () => 'mail') },
+    outbound: {
+      ...outbound,
+      send: inStep(outbound.send, ({ method, url }) => `${method} ${new URL(url).pathname}`),
+    },
+    workflows: {
+      ...workflows,
+      keepLease: inStep(workflows.keepLease, () => 'keepLease'),
+      tellWatchOfAgents: inStep(
+        workflows.tellWatchOfAgents,
+        (_tenant, agents) => `tellWatchOfAgents ${agents[0]?.action}`,
+      ),
+      tellRemediation: inStep(workflows.tellRemediation, (_id, { action }) => `tellRemediation ${action}`),
+    },
+  };
+}
+
+/**
+ * @template {unknown[]} Given
+ * @template Answer
+ * @param {(...given: Given) => Promise<Answer>} run
+ * @param {(...given: Given) => string} nameOf
+ * @returns {(...given: Given) => Promise<Answer>}
+ */
+function inStep(run, nameOf) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  return async (...handed) => {
+    const name = nameOf(...handed);
+    const times = (counts.get(name) ?? 0) + 1;
+    counts.set(name, times);
+    await stopAt('before', name, times);
+    const answer = await run(...handed);
+    await stopAt('after', name, times);
+    return answer;
+  };
+}
+
+/**
+ * @param {'before' | 'after'} when
+ * @param {string} name
+ * @param {number} times
+ */
+async function stopAt(when, name, times) {
+  const steps = [`${when} ${name}`, `${when} ${name}, ${times}`];
+  const stop = given.stops?.find((step) => steps.includes(step));
+  if (stop === undefined && !stopped.has(name)) return;
+  stopped.add(name);
+  if (stop !== undefined) appendFileSync(given.markFile, `${stop}\n`);
+  await new Promise(() => undefined);
 }

@@ -9,9 +9,9 @@ export interface ReceivedMail {
 
 /**
  * What becomes of one mail: a code instead of taking it, `hang`: no answer ever, `drop`: the connection is cut after the whole
- * mail was taken, before the answer.
+ * mail was taken, before the answer, `silent`: the same without the cut.
  */
-export type MailStep = number | 'hang' | 'drop';
+export type MailStep = number | 'hang' | 'drop' | 'silent';
 
 export interface MailServer {
   url: string;
@@ -74,8 +74,9 @@ export async function startMailServer({ password }: MailServerOptions = {}): Pro
             to: rcptTo.map(({ address }) => address),
             source: Buffer.concat(chunks).toString('utf8'),
           });
-          if (steps.get(session) === 'drop') sockets.get(session.remotePort)?.destroy();
-          else callback();
+          const step = steps.get(session);
+          if (step === 'drop') sockets.get(session.remotePort)?.destroy();
+          else if (step !== 'silent') callback();
         });
       },
     });

@@ -5,32 +5,36 @@ import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../contract/settings.js';
 import { eventually } from './eventually.js';
 
-export type KillPoint = 'before-match' | 'before-start' | 'after-start' | 'after-bridge' | 'after-mail';
-
 export interface WorkerProcessSettings {
   address: string;
   /** Default: the one of the mesh. */
   taskQueue?: string;
   settings: Partial<Settings>;
   markFile: string;
-  killPoint?: KillPoint;
+  /**
+   * Steps at which it leaves a mark and goes no further, such as `before mail`, `after POST /v1/capacity`, or
+   * `before tellWatchOfAgents a, 2` for the second time. `killable-worker.mjs` names them.
+   */
+  stops?: readonly string[];
 }
 
 export interface WorkerProcess {
-  /** Resolves when the worker waits at its kill point. */
-  reachedKillPoint(): Promise<void>;
+  /** Resolves when the worker waits at each of these steps. */
+  reached(steps: readonly string[]): Promise<void>;
   /** SIGKILL: nothing is said good-bye to. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** With many of them side by side. */
+const REACHED_WITHIN_MS = 40_000;
 const SCRIPT = fileURLToPath(new URL('killable-worker.mjs', import.meta.url));
 
 export async function startWorkerProcess(
   options: Omit<WorkerProcessSettings, 'markFile'> & { folder: string },
 ): Promise<WorkerProcess> {
   const { folder, ...given } = options;
-  const markFile = join(folder, 'kill-point-reached');
+  const markFile = join(folder, 'steps-reached');
   await rm(markFile, { force: true });
   const child = fork(SCRIPT, [JSON.stringify({ ...given, markFile } satisfies WorkerProcessSettings)], {
     // Not those of vitest.
@@ -43,8 +47,19 @@ export async function startWorkerProcess(
     ended.then(() => Promise.reject(new Error('the worker process ended at its start'))),
   ]);
   return {
-    async reachedKillPoint() {
-      await eventually('mark of the kill point', () => readFile(markFile, 'utf8'));
+    async reached(steps) {
+      const missing = async () => {
+        const marks = (await readFile(markFile, 'utf8').catch(() => '')).split('\n');
+        return steps.filter((step) => !marks.includes(step));
+      };
+      const all = eventually(
+        'stop at every step',
+        async () => (await missing()).length === 0 || undefined,
+        REACHED_WITHIN_MS,
+      );
+      await all.catch(async (cause: unknown) => {
+        throw new Error(`the worker did not come to ${(await missing()).join('; ')}`, { cause });
+      });
     },
     async kill() {
       child.kill('SIGKILL');

@@ -2,8 +2,11 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeKeepLease } from '../../activities/adapters/workflows/keep-lease.js';
+import { listDead } from '../../client/list-dead.js';
 import type { ActionReport } from '../../contract/activities.js';
 import type { Lease, LeaseInput } from '../../contract/lease.js';
+import { leaseId } from '../../contract/ids.js';
 import { LEASE_SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import { eventually } from '../support/eventually.js';
@@ -107,6 +110,32 @@ test('cancelled, it gives the capacity back at once', async () => {
   expect(released).toHaveLength(1);
 });
 
+test('what is asked for after a cancel is kept to its own end; what is asked for once more is not', async () => {
+  const give = release;
+  let isDown = true;
+  release = async (lease) => {
+    if (!isDown) return give(lease);
+    throw ApplicationFailure.create({ message: 'down', nextRetryDelay: 50 });
+  };
+  const first = aLease({ untilAt: Date.now() + HOUR_MS, ensure: 9, before: 1, raisedTo: [9] });
+  await keep(first);
+  await shown('Kept warm until');
+  await handle.cancel();
+  await shown('Being given back: the lease was cancelled');
+
+  await extend(first);
+  const untilAt = Date.now() + 1_500;
+  await extend(aLease({ untilAt, effectKey: 'r/2/warm', before: 9, raisedTo: [9] }));
+  isDown = false;
+  await handle.result();
+
+  expect(released.map(({ lease }) => lease)).toEqual([
+    first,
+    aLease({ untilAt, effectKey: 'r/2/warm', before: 1, raisedTo: [9] }),
+  ]);
+  expect(released[1]?.at).toBeGreaterThanOrEqual(untilAt);
+});
+
 test('a target that is down is asked until it answers', async () => {
   let tries = 0;
   const give = release;
@@ -161,4 +190,23 @@ test('what is signalled by hand and is no lease of this environment changes noth
   await handle.result();
 
   expect(released).toHaveLength(1);
+});
+
+test('a lease that was terminated is listed as dead, until another keeps the same capacity', async () => {
+  const lease = aLease({ tenant: worker.taskQueue, untilAt: Date.now() + HOUR_MS });
+  const keepIt = makeKeepLease(worker.client, worker.taskQueue);
+  const running = worker.client.workflow.getHandle(leaseId(lease.tenant, lease.environment));
+  const dead = async () => (await listDead(worker.client, { tenant: lease.tenant })).dead;
+  await keepIt(lease);
+  await running.terminate('by hand');
+
+  const listed = await eventually('the list', async () => ((await dead()).length > 0 ? dead() : undefined));
+  expect(listed).toMatchObject([
+    { kind: 'lease', environment: 'env-1', rule: '', ended: 'terminated', failed: [{ reason: 'by hand' }] },
+  ]);
+
+  await keepIt(lease);
+  expect(await dead()).toEqual([]);
+  await running.cancel();
+  await running.result();
 });

@@ -254,6 +254,20 @@ test('an agent may end before its launcher has said that it started', async () =
   expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { outcome: 'success' } }] });
 });
 
+test('the late end of an agent whose launch had failed is not that of the agent in its place', async () => {
+  const second: StartedAgent = { launcher: 'other', id: 'run-2', session: 's-2', outcome: 'running' };
+  await run([{ ...AGENT, await: 'finished' }], {
+    first: fails('500', { launcher: 'api', next: 'other' }, 'launch-failed'),
+    other: async () => ({ state: 'launched', agent: second, detail: 'taken', attempts: 1 }),
+  });
+  await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', outcome: 'success' });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'failed' });
+
+  expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { id: 'run-2' } }] });
+});
+
 test('an awaited remote agent that failed makes way for the next launcher', async () => {
   await run([{ ...AGENT, await: 'finished' }], { first: launched('local'), local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
@@ -369,7 +383,9 @@ test('an action with onlyIf waits for the end of the one before, and says so', a
 
   expect(note).toBe('runs only if agent fails');
   expect(others).toEqual([]);
-  expect(await detailsShown()).toContain('`tell` waits for the end of `agent`');
+  expect(await detailsShown()).toContain(
+    '**`tell`** (warm_remote_capacity): waiting for the end of `agent`; runs only if that fails',
+  );
   end();
   expect(await result()).toMatchObject({ actions: [{ status: 'executed' }, { status: 'skipped' }] });
 });

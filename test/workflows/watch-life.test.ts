@@ -239,10 +239,10 @@ test('the watch explains itself in the Temporal UI', async () => {
     .getHandle(watchId(tenant))
     .query<{ currentDetails: string }>('__temporal_workflow_metadata');
 
-  expect(metadata.currentDetails).toContain('3 events; rules fired 1 times; skipped: 1 cooldown, 1 no-match');
+  expect(metadata.currentDetails).toContain('3 events; rules fired 1 time; skipped: 1 cooldown, 1 no-match');
   expect(metadata.currentDetails).toContain('The last good version stays in use');
   expect(metadata.currentDetails).toMatch(
-    /- `r`: fired 1 times, last 20\d\d-.* UTC; \*\*cooling until 20\d\d-.* UTC\*\*; suppressed: 1 cooldown/,
+    /- `r`: fired 1 time, last 20\d\d-.* UTC; \*\*cooling until 20\d\d-.* UTC\*\*; suppressed: 1 cooldown/,
   );
 });
 

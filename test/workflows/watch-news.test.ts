@@ -145,6 +145,24 @@ test('a success of the same tool in the same session ends an incident, once', as
   expect((await status()).incidents).toEqual([]);
 });
 
+test('a success that came before the delivery told of the incident ends it', async () => {
+  const { tenant, report, judged, watch, status } = await start({});
+  const occurredAt = Date.now();
+  await report({ id: 'e-1', event: 'Broke', session: 's-1', occurredAt });
+  const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
+  await report({ ...works, id: 'ok-1', session: 's-1', occurredAt: occurredAt + 1 });
+  await judged('ok-1');
+
+  const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
+  const receiver = { team: 'ops', channel: 'pager', key: 'r/s-1', openedAt: Date.now() };
+  const incident = { ...subject, ...receiver, tool: 'Bash', resolveOn: ['tool'], occurredAt };
+  await watch().signal(SIGNALS.incidents, [incident]);
+
+  await eventually('the end of the incident', () => notices[0]);
+  expect(notices).toMatchObject([{ kind: 'resolve', incident, by: { eventId: 'ok-1' } }]);
+  expect((await status()).incidents).toEqual([]);
+});
+
 test.each([
   ['its end is reported', false],
   ['its end is reported while the tenant is paused', true],

@@ -11,6 +11,8 @@ export interface Channel<Config extends ChannelConfig> {
   lacks?(member: Member, channel: Config): string | undefined;
   /** True when what it delivers stays open at the receiver until a later success closes it. */
   opensIncidents?(channel: Config): boolean;
+  /** Set when what it delivers would be an alert that somebody has to close: it gets no digests. */
+  refusesDigests?: true;
   /** Pure: reads nothing and opens nothing, so that a dry run shows what would be sent, and where. */
   prepare(parcel: Parcel<Config>): Prepared;
 }

@@ -27,7 +27,7 @@ async function digest(notice: DigestNotice, desk: WritingDesk, world: NoticeWorl
   const { tenant, rule, suppressed, label } = notice;
   if (suppressed.events === 0) return { status: 'skipped', reason: 'nothing was kept quiet' };
   const planned = await whomRuleTells(notice, desk.config, world);
-  if ('reason' in planned) return { status: 'skipped', reason: planned.reason };
+  if ('reason' in planned) return { status: 'skipped', ...planned };
   const [session, ...others] = suppressed.moreSessions > 0 ? [] : suppressed.sessions;
   const about = { tenant, rule, ...(session !== undefined && others.length === 0 && { session }) };
   return {
@@ -43,7 +43,7 @@ async function whomRuleTells(
   { tenant, rule: id }: DigestNotice,
   config: MeshConfig,
   { rulesets }: NoticeWorld,
-): Promise<{ deliveries: PlannedDelivery[]; note?: string } | { reason: string }> {
+): Promise<{ deliveries: PlannedDelivery[]; note?: string } | { reason: string; note?: string }> {
   const loaded = await rulesets.get(tenant);
   // Tried again until they can be had: what was kept quiet is known to nobody else any more.
   if (!loaded.available) throw new Error(`the rules cannot be read: ${loaded.problems.join('; ')}`);
@@ -57,11 +57,13 @@ async function whomRuleTells(
   }));
   const reasons = chosen.flatMap(({ team }) => ('reason' in team ? [team.reason] : []));
   const plans = chosen.flatMap(({ team, recipients }) =>
-    'reason' in team ? [] : [planDeliveries(team, { recipients })],
+    'reason' in team ? [] : [planDeliveries(team, { recipients, isDigest: true })],
   );
   const deliveries = namedApart(plans.flatMap((plan) => plan.deliveries));
-  if (deliveries.length === 0) return { reason: reasons[0] ?? 'No eligible recipients for notify_team action' };
-  const notes = [...new Set(plans.flatMap(({ note }) => note ?? [])), ...reasons];
+  const left = [...new Set(plans.flatMap(({ note }) => note ?? []))];
+  const [reason = 'No eligible recipients for notify_team action'] = reasons;
+  if (deliveries.length === 0) return { reason, ...(left.length > 0 && { note: left.join('; ') }) };
+  const notes = [...left, ...reasons];
   return { deliveries, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 

@@ -8,6 +8,7 @@ export interface Wanted {
   recipients?: string[] | undefined;
   sender?: string | undefined;
   incident?: IncidentSubject | undefined;
+  isDigest?: true;
 }
 
 export interface DeliveryPlan {
@@ -25,7 +26,11 @@ export function planDeliveries({ name: team, team: { members, channels } }: Chos
   const notes = unknown.length === 0 ? [] : [`not in the team: ${unknown.join(', ')}`];
 
   const deliveries = channels.flatMap((channel) => {
-    const { audience, lacks } = channelOf(channel);
+    const { audience, lacks, refusesDigests } = channelOf(channel);
+    if (wanted.isDigest && refusesDigests) {
+      notes.push(`no digest through ${channel.name}: it would open an alert`);
+      return [];
+    }
     const delivery = planner(team, channel, wanted.incident);
     if (audience === 'team') return [delivery(team)];
     const lacking = chosen.map(({ name, ...member }) => ({ name, what: lacks?.({ name, ...member }, channel) }));

@@ -30,6 +30,8 @@ export interface Launch {
   lineageToken: string;
   /** For the whole of the agent's work; the shorter one of the action's and the launcher's. */
   timeoutMs: number;
+  /** When this attempt began, as `performance.now()` counts. */
+  startedAt: number;
   /** What heartbeats carry; a launcher adds what it has started. */
   details: AttemptDetails;
 }
@@ -38,6 +40,11 @@ export type LaunchWorld = Pick<World, 'env' | 'outbound' | 'workflows' | 'agentW
 
 /** One way to start an agent. Rejects with a `launchFailure`, or with the cancellation when the action is aborted. */
 export type Launcher<A> = (launch: Launch, agent: A, world: LaunchWorld) => Promise<SpawnAnswer>;
+
+/** What is left of the time limit: what is done before an agent starts counts too, or the server would end the attempt first. */
+export function leftMs({ timeoutMs, startedAt }: Launch): number {
+  return Math.max(0, Math.floor(startedAt + timeoutMs - performance.now()));
+}
 
 export function agentOf(
   { launcher, session }: Launch,

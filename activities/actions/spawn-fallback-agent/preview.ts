@@ -60,7 +60,7 @@ function launchOf(
   chosen: ChosenLauncher,
   { config, redactKeys, nowMs: now }: PreviewDesk,
 ): Launch {
-  const facts = { request, config, chosen, details: { attempts: 1 }, tryKey: '', attempt: 1, now };
+  const facts = { request, config, chosen, details: { attempts: 1 }, tryKey: '', attempt: 1, now, startedAt: 0 };
   const launch = prepareLaunch(facts, { redactKeys, lineageKey: '' });
   return { ...launch, session: 'SESSION-OF-THE-AGENT', lineageToken: 'SIGNED-WHEN-IT-IS-STARTED' };
 }

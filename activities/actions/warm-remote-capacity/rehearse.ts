@@ -36,7 +36,11 @@ export async function rehearse({ bridge, plan, tenant, config, isEmpty = false }
   };
   const target = targetOf(bridge, { outbound, policy: config.outbound, token: bridge.token, ca: bridge.ca });
   const keepLease = async (lease: Lease) => void leases.push(lease);
-  await warm(target, { plan, tenant, keepLease }, { signal, endsAt: Infinity, timeoutMs: plan.timeoutMs });
+  await warm(
+    target,
+    { plan, tenant, firstTriedAt: Date.now(), keepLease },
+    { signal, endsAt: Infinity, timeoutMs: plan.timeoutMs },
+  );
   return { requests, leases };
 }
 

@@ -11,18 +11,33 @@ export function renderDead(dead: DeadRemediation[], now: number, screen: Screen)
   return renderSections(dead.map((one) => renderOne(one, now, screen)));
 }
 
-function renderOne({ kind, id, rule, startedAt, closedAt, failed }: DeadRemediation, now: number, screen: Screen) {
+function renderOne(one: DeadRemediation, now: number, screen: Screen) {
+  const { kind, id, rule, environment = '', startedAt, closedAt, ended, failed } = one;
   const { paint } = screen;
-  const heading = `${moment(closedAt ?? startedAt, now)}  rule ${paint.bold(visible(rule))}  ${visible(id)}`;
+  const about = kind === 'lease' ? `lease on ${paint.bold(visible(environment))}` : `rule ${paint.bold(visible(rule))}`;
+  const heading = `${moment(closedAt ?? startedAt, now)}  ${about}  ${visible(id)}`;
   const reasons = failed.map(({ action, reason }) => {
-    const what = action === undefined ? 'failed' : `${visible(action)} failed`;
+    const what = action === undefined ? ENDS[ended ?? 'by itself'] : `${visible(action)} failed`;
     return `${paint.red(what)}: ${cutFor(screen, reason, REASON_CHARS)}`;
   });
-  const whatToDo =
-    kind === 'remediation'
-      ? meshCommand('retry', [id])
-      : 'It is not sent again: tell them yourself, and mend the channel.';
-  return [heading, ...indent([...reasons, whatToDo])];
+  return [heading, ...indent([...reasons, whatToDo(kind, id)])];
+}
+
+const ENDS = {
+  'by itself': 'failed',
+  terminated: 'terminated before it was done',
+  'timed-out': 'timed out before it was done',
+};
+
+function whatToDo(kind: DeadRemediation['kind'], id: string): string {
+  switch (kind) {
+    case 'remediation':
+      return meshCommand('retry', [id]);
+    case 'notice':
+      return 'It is not sent again: tell them yourself, and mend the channel.';
+    case 'lease':
+      return 'Nothing gives this capacity back: lower it yourself.';
+  }
 }
 
 const REASON_CHARS = 300;

@@ -1,4 +1,5 @@
 import { textWidth } from '../terminal/text-width.js';
+export { plural } from '../../../contract/plural.js';
 
 /** Lines such as "Rules    config/rules.yaml", with what is said in one column. A fact of several lines goes on below itself. */
 export function renderFacts(
@@ -26,8 +27,4 @@ export function renderSections(sections: readonly (string | readonly string[] | 
 
 export function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`.trimEnd());
-}
-
-export function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

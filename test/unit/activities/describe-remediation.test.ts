@@ -21,8 +21,8 @@ describe('describeRemediation', () => {
   test('says nothing of what there is not', () => {
     const told = describeRemediation(aRemediation([TELL]));
 
-    expect(told).toContain('**Chain:** depth 0\n');
-    expect(told).not.toMatch(/Quiet|Caused by|by way of/);
+    expect(told).toContain('**Actions:** `tell`');
+    expect(told).not.toMatch(/Quiet|Caused by|Chain|Task:|Tool:|Payload/);
   });
 
   test('fits what the server takes, whatever the event and the rules are called', () => {

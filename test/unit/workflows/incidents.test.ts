@@ -1,6 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { MeshEvent } from '../../../contract/event.js';
-import { INCIDENT_LIFE_MS, openIncidents, pruneIncidents, resolveIncidents } from '../../../workflows/incidents.js';
+import {
+  INCIDENT_LIFE_MS,
+  openIncidents,
+  pruneIncidents,
+  resolveIncidents,
+  successOf,
+} from '../../../workflows/incidents.js';
+import {
+  MAX_SUCCESSES,
+  MAX_TROUBLED,
+  noteSuccess,
+  noteTrouble,
+  SUCCESS_LIFE_MS,
+} from '../../../workflows/noted-successes.js';
 import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
 import { anEvent } from '../../support/builders.js';
 
@@ -18,6 +31,7 @@ const INCIDENT = {
   tool: 'Bash',
   resolveOn: ['task', 'tool'],
   openedAt: NOW,
+  occurredAt: NOW - 9_000,
 };
 
 let state: WatchState;
@@ -47,7 +61,13 @@ describe('a success', () => {
   test.each<[string, Partial<MeshEvent>, { task?: string; tool?: string }, string | undefined]>([
     ['of the same tool in the same chain', {}, { tool: 'Bash' }, 'e'],
     ['of the tool, with another task', { session: 's' }, { task: 't-2', tool: 'Bash' }, undefined],
-    ['reported by a clock that is a minute behind', { session: 's', occurredAt: NOW - 60_000 }, { tool: 'Bash' }, 'e'],
+    [
+      'in the same session, from before it was opened',
+      { session: 's', occurredAt: NOW - 9_000 },
+      { tool: 'Bash' },
+      'x',
+    ],
+    ['in its chain, by a clock that is a minute behind', { occurredAt: NOW - 69_000 }, { tool: 'Bash' }, 'e'],
   ])('%s ends it', (_what, event, works, root) => {
     openIncidents(state, [INCIDENT], NOW);
 
@@ -56,15 +76,16 @@ describe('a success', () => {
     expect(state.notices).toHaveLength(1);
   });
 
-  test.each<[string, Partial<MeshEvent>, { task?: string; tool?: string }]>([
+  test.each<[string, Partial<MeshEvent>, { task?: string; tool?: string }, string?]>([
     ['of another task and tool', { session: 's' }, { task: 't-2', tool: 'Edit' }],
     ['in another session and chain', { session: 'other' }, { task: 't-1' }],
     ['without a session, in another chain', {}, { task: 't-1' }],
-    ['from before it', { session: 's', occurredAt: NOW - 60_001 }, { task: 't-1' }],
-  ])('%s does not end it', (_what, event, works) => {
+    ['in the same session, from before it', { session: 's', occurredAt: NOW - 9_001 }, { task: 't-1' }, 'e'],
+    ['in its chain, from more than a minute before it', { occurredAt: NOW - 69_001 }, { task: 't-1' }, 'e'],
+  ])('%s does not end it', (_what, event, works, root) => {
     openIncidents(state, [INCIDENT], NOW);
 
-    succeed(event, works);
+    succeed(event, works, root);
 
     expect([state.notices, state.incidents.length]).toEqual([[], 1]);
   });
@@ -93,6 +114,91 @@ describe('a success', () => {
 
     expect(new Set(state.notices.map(({ id }) => id)).size).toBe(2);
     expect(state.incidents).toMatchObject([{ key: 'k2' }]);
+  });
+});
+
+test('an incident of an older run, which did not say when it began, is ended by what succeeds after it was opened', () => {
+  const { occurredAt: _unknown, ...older } = INCIDENT;
+  openIncidents(state, [older], NOW);
+
+  succeed({ session: 's', occurredAt: NOW - 60_001 }, { task: 't-1' });
+  expect(state.notices).toEqual([]);
+  succeed({ session: 's', occurredAt: NOW - 60_000 }, { task: 't-1' });
+  expect(state.notices).toHaveLength(1);
+});
+
+describe('a success from before the delivery has told of the incident', () => {
+  test('ends it at once, also when the delivery tells of it again', () => {
+    noteTrouble(state, 's', NOW - 9_000);
+    note({ id: 'ok', session: 's', occurredAt: NOW - 8_000 }, { task: 't-1' });
+
+    openIncidents(state, [INCIDENT], NOW);
+    openIncidents(state, [{ ...INCIDENT, openedAt: NOW + 5 }], NOW + 5);
+
+    expect(state.incidents).toEqual([]);
+    expect(state.notices).toMatchObject([
+      { kind: 'resolve', incident: { openedAt: NOW }, by: { eventId: 'ok' } },
+      { kind: 'resolve', incident: { openedAt: NOW + 5 }, by: { eventId: 'ok' } },
+    ]);
+  });
+
+  test('ends it in its chain, whatever the session', () => {
+    state.memory.chains.set('e', { root: 'e', remediations: 1, deepest: 0, lastAt: NOW });
+    note({ session: 'other' }, { tool: 'Bash' }, 'e');
+
+    openIncidents(state, [INCIDENT], NOW);
+
+    expect(state.notices).toHaveLength(1);
+  });
+
+  test.each<[string, Partial<MeshEvent>, { task?: string; tool?: string }, string?]>([
+    ['from before the failure', { session: 's', occurredAt: NOW - 9_001 }, { task: 't-1' }],
+    ['of another task', { session: 's' }, { task: 't-2' }],
+    ['of another session', { session: 'other' }, { task: 't-1' }],
+    // It may be about an earlier failure of the chain.
+    ['in its chain, by a clock that is behind', { session: 'other', occurredAt: NOW - 9_001 }, { task: 't-1' }, 'e'],
+  ])('does not end it when it is %s', (_what, event, works, root) => {
+    for (const session of ['s', 'other']) noteTrouble(state, session, NOW);
+    state.memory.chains.set('e', { root: 'e', remediations: 1, deepest: 0, lastAt: NOW });
+    note(event, works, root);
+
+    openIncidents(state, [INCIDENT], NOW);
+
+    expect([state.notices, state.incidents.length]).toEqual([[], 1]);
+  });
+
+  test('is only noted where a rule has fired', () => {
+    note({ session: 's' }, { task: 't-1' });
+    note({}, { task: 't-1' });
+
+    expect(state.successes.size).toBe(0);
+  });
+
+  test('is noted once for each task and tool of a session: the last one', () => {
+    noteTrouble(state, 's', NOW);
+    for (const occurredAt of [NOW - 1, NOW + 5, NOW + 1]) note({ session: 's', occurredAt }, { tool: 'Bash' });
+
+    expect([...state.successes.values()]).toMatchObject([{ session: 's', tool: 'Bash', occurredAt: NOW + 5 }]);
+  });
+
+  test('is one of so many; the oldest go, and so do the sessions in which rules fired', () => {
+    noteTrouble(state, 's', NOW);
+    for (let index = 0; index <= MAX_SUCCESSES; index++) note({ session: 's' }, { task: `t-${index}` });
+    expect(state.successes.size).toBe(MAX_SUCCESSES);
+    expect([...state.successes.values()][0]?.task).toBe('t-1');
+
+    for (let index = 0; index <= MAX_TROUBLED; index++) noteTrouble(state, `s-${index}`, NOW);
+    expect(state.troubled.size).toBe(MAX_TROUBLED);
+  });
+
+  test('is forgotten after a day, and so is the session', () => {
+    noteTrouble(state, 's', NOW);
+    note({ session: 's' }, { task: 't-1' });
+
+    pruneIncidents(state, NOW + SUCCESS_LIFE_MS - 1);
+    expect([state.successes.size, state.troubled.size]).toEqual([1, 1]);
+    pruneIncidents(state, NOW + SUCCESS_LIFE_MS);
+    expect([state.successes.size, state.troubled.size]).toEqual([0, 0]);
   });
 });
 
@@ -140,5 +246,9 @@ describe('open incidents', () => {
 });
 
 function succeed(event: Partial<MeshEvent>, works: { task?: string; tool?: string }, root = 'another'): void {
-  resolveIncidents(state, { event: anEvent({ occurredAt: NOW, ...event }), root, works }, NOW + 1);
+  resolveIncidents(state, successOf(anEvent({ occurredAt: NOW, ...event }), root, works, NOW + 1), NOW + 1);
+}
+
+function note(event: Partial<MeshEvent>, works: { task?: string; tool?: string }, root = 'another'): void {
+  noteSuccess(state, successOf(anEvent({ occurredAt: NOW, ...event }), root, works, NOW));
 }

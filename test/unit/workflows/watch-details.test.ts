@@ -19,7 +19,7 @@ function shown(): string {
 test('says nothing of agents and incidents where there are none', () => {
   noteRemediation(state.memory.chains, 'quiet', 0, NOW);
 
-  expect(shown()).not.toMatch(/agents|incidents/);
+  expect(shown()).not.toMatch(/[Aa]gents|incidents/);
 });
 
 test('names the first events that led to the most agents, and how many may still report', () => {
@@ -39,12 +39,12 @@ test('names the first events that led to the most agents, and how many may still
 
   expect(shown()).toContain(
     [
-      '- `e-6`: 7 agents, 1 remediations, down to depth 2, last 2026-01-02 03:04:05 UTC',
-      '- `e-5`: 6 agents, 1 remediations, down to depth 2, last 2026-01-02 03:04:05 UTC',
+      '- `e-6`: 7 agents in 1 remediation, down to depth 2, last 2026-01-02 03:04:05 UTC',
+      '- `e-5`: 6 agents in 1 remediation, down to depth 2, last 2026-01-02 03:04:05 UTC',
     ].join('\n'),
   );
   expect(shown()).not.toContain('`e-1`');
-  expect(shown()).toContain('Agents that may still report: 2, of which 1 are waited for');
+  expect(shown()).toContain('2 agents may still report; a remediation waits for 1 of them.');
 });
 
 test('names open incidents and what ends them, as text that stays text', () => {
@@ -61,4 +61,31 @@ test('names open incidents and what ends them, as text that stays text', () => {
   expect(shown()).toContain(
     '- `r` at `ops/pager` since 2026-01-02 03:04:05 UTC, until task `tˋ1` or tool `**Bash**` succeeds',
   );
+});
+
+test('says until when a rule is quiet and what comes then, and how to act for this tenant', () => {
+  state = loadWatchState({ tenant: 'acme' }, NOW);
+  state.counters.rules.set('r', { fired: 1, skipped: { cooldown: 2 }, lastFiredAt: NOW });
+  const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: [], moreSessions: 0 };
+  state.memory.cooldowns.set('k', { rule: 'r', untilAt: NOW + 60_000, suppressed });
+
+  expect(shown()).toContain(
+    '- `r`: fired 1 time, last 2026-01-02 03:04:05 UTC; **cooling until 2026-01-02 03:05:05 UTC**, then a digest of 2 events; suppressed: 2 cooldown',
+  );
+  expect(shown()).toContain('`npx mesh rearm --tenant acme RULE`');
+  expect(shown()).toContain('`npx mesh pause --tenant acme`');
+});
+
+test('tells whoever looks at a paused watch how to go on', () => {
+  state.pause = { sinceAt: NOW, reason: 'maintenance' };
+
+  expect(shown()).toContain('### Paused since 2026-01-02 03:04:05 UTC: `maintenance`');
+  expect(shown()).toContain('- Go on: `npx mesh resume`');
+});
+
+test('has no walls of text for events that no rule wants', () => {
+  const reason = 'no rule matches: a: trigger wants X; b: trigger wants Y';
+  state.verdicts.push({ at: NOW, event: 'Stop', eventId: 'e-1', depth: 0, verdict: 'skip', code: 'no-match', reason });
+
+  expect(shown()).toContain('- 03:04:05 `Stop` `e-1`: no rule matches\n');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenIncident } from '../../../contract/notification.js';
-import type { SavedWatch } from '../../../contract/watch.js';
+import type { NotedSuccess, SavedWatch } from '../../../contract/watch.js';
 import type { LoggedVerdict } from '../../../contract/verdict.js';
 import { noteAgent } from '../../../rules/guards/known-agents.js';
 import { markSeen, MAX_SEEN_IDS } from '../../../rules/guards/seen.js';
@@ -40,12 +40,13 @@ describe('the state of a watch', () => {
 
   test('of a run from before agents, chains of agents and digests were remembered still loads', () => {
     const state = fullState();
-    const { agents: _a, ends: _e, incidents: _i, notices: _n, ...older } = saveWatchState(state, []);
+    const saved = saveWatchState(state, []);
+    const { agents: _a, ends: _e, incidents: _i, notices: _n, successes: _s, troubled: _t, ...older } = saved;
 
     const loaded = reload({ ...older, guards: { ...older.guards, cooldowns: [['r', 'ck', NOW + 1, 'session=s']] } });
 
     expect(loaded).toMatchObject({ ends: [], incidents: [], notices: [], outgoing: [], runs: 2 });
-    expect(loaded.memory.agents.size).toBe(0);
+    expect(loaded.memory.agents.size + loaded.successes.size + loaded.troubled.size).toBe(0);
     expect(loaded.memory.chains.get('root')).toMatchObject({ root: 'root', remediations: 1 });
     expect(loaded.memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: NOW + 1, label: 'session=s' });
   });
@@ -172,6 +173,8 @@ describe('the size of the state', () => {
       at: NOW,
     }));
     state.incidents = Array.from({ length: 500 }, (_, index) => anIncident(long(index)));
+    const successes = Array.from({ length: 200 }, (_, index) => aSuccess(long(index)));
+    state.successes = new Map(successes.map((one) => [one.task ?? '', one]));
 
     const saved = saveWatchState(state, []);
 
@@ -179,7 +182,37 @@ describe('the size of the state', () => {
     expect(saved.guards.evicted).toBe(0);
     expect(saved.agents?.at(-1)?.ids).toEqual([long(999)]);
     expect(saved.incidents?.at(-1)?.key).toBe(long(499));
+    expect(saved.successes?.at(-1)?.task).toBe(long(199));
+    expect(byteLength(saved.successes)).toBeLessThan(51_000);
     expect(saved.ends?.at(-1)).toEqual({ ids: [long(199)], outcome: 'success', at: NOW });
+  });
+
+  test('what evicted cooldowns kept quiet becomes messages, which go through continue-as-new', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    addDedups(state, 1_000);
+    const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: ['s'], moreSessions: 0 };
+    state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW - 1, suppressed });
+
+    const saved = saveWatchState(state, [], 20_000, NOW);
+
+    expect(saved.guards.cooldowns).toEqual([]);
+    expect(reload(saved).notices).toMatchObject([{ kind: 'digest', rule: 'r', at: NOW, suppressed }]);
+    expect(byteLength(saved)).toBeLessThanOrEqual(20_000);
+  });
+
+  test('is held when every cooldown that must go has kept something quiet', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    const sessions = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(40));
+    for (let index = 0; index < 5_000; index++) {
+      const suppressed = { events: 99, firstAt: NOW, lastAt: NOW, sessions, moreSessions: 0 };
+      state.memory.cooldowns.set(`key-${index}`, { rule: 'r', untilAt: NOW + index, suppressed });
+    }
+
+    const saved = saveWatchState(state, [], MAX_STATE_BYTES, NOW);
+
+    expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
+    expect(byteLength(saved)).toBeGreaterThan(MAX_STATE_BYTES * 0.9);
+    expect(saved.notices?.length).toBeGreaterThan(100);
   });
 
   test('counts what was evicted over all runs', () => {
@@ -264,6 +297,11 @@ function fullState(): WatchState {
   state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW + 2, suppressed });
   state.ends = [{ ids: ['other'], outcome: 'success', outputTail: 'done', at: NOW }];
   state.incidents = [anIncident('key')];
+  for (const root of ['root', undefined]) {
+    const success = { ...aSuccess('t'), ...(root !== undefined && { root }) };
+    state.successes.set(JSON.stringify(['s', root ?? '', 't', '']), success);
+  }
+  state.troubled.set('hash', NOW);
   state.notices = [
     {
       kind: 'resolve',
@@ -300,6 +338,10 @@ function longVerdict(): LoggedVerdict {
     event: 'E'.repeat(128),
     depth: 0,
   };
+}
+
+function aSuccess(task: string): NotedSuccess {
+  return { session: 's', task, occurredAt: NOW, at: NOW, by: { event: 'TaskCompleted', eventId: 'x' } };
 }
 
 function anIncident(key: string): OpenIncident {

@@ -2,11 +2,13 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { ActionPlan } from '../../../contract/actions/index.js';
 import type { ActionActivities } from '../../../contract/activities.js';
 import { recipientEffectKey } from '../../../contract/ids.js';
-import type { NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
+import { utc } from '../../../contract/markdown.js';
+import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
 import type { DeliveryRecord } from '../../../contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { resultOfFailure } from '../failure-result.js';
+import { startInWaves } from './start-in-waves.js';
 
 type Draft = Extract<NotificationDraft, { status: 'ready' }>;
 type Plan = Pick<ActionPlan, 'name' | 'effectKey' | 'timeoutMs' | 'retry'>;
@@ -23,23 +25,39 @@ export async function deliverAll(
 ): Promise<DeliveryRecord[]> {
   const records = new Map(delivered.map((record) => [record.delivery, record]));
   const due = draft.deliveries.filter(({ delivery }) => !records.has(delivery));
+  const untilAt = Date.now() + draft.giveUpAfterMs;
   const showProgress = () => {
     const open = due.filter(({ delivery }) => !records.has(delivery)).map(({ delivery }) => delivery);
-    const note = open.length === 0 ? undefined : `not delivered yet: ${open.join(', ')}`;
+    const note =
+      open.length === 0
+        ? undefined
+        : `not delivered yet: ${open.join(', ')} (tried until ${utc(untilAt)} at the latest)`;
     show({ deliveries: inOrder(draft, records), note });
   };
   showProgress();
-  await Promise.all(
-    due.map(async (planned) => {
-      records.set(planned.delivery, await deliver(planned, draft, plan));
+  await startInWaves(
+    due.map((planned) => requestFor(planned, draft, plan)),
+    async (request) => {
+      records.set(request.delivery, await deliver(request, draft, plan));
       showProgress();
-    }),
+    },
   );
   return inOrder(draft, records);
 }
 
-async function deliver(planned: PlannedDelivery, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
-  const { delivery, channel, recipient } = planned;
+function requestFor(planned: PlannedDelivery, { threadKey, message }: Draft, plan: Plan): DeliveryRequest {
+  return {
+    ...planned,
+    effectKey: recipientEffectKey(plan.effectKey, planned.delivery),
+    threadKey,
+    message,
+    timeoutMs: plan.timeoutMs,
+    retry: plan.retry,
+  };
+}
+
+async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
+  const { delivery, channel, recipient } = request;
   const { deliverNotification } = proxyActivities<Pick<ActionActivities, 'deliverNotification'>>({
     ...activityOptions(plan, `tell ${recipient} by ${channel}`),
     // The activity gives up by itself, and says why; this is for when no worker is there to run it.
@@ -47,14 +65,7 @@ async function deliver(planned: PlannedDelivery, draft: Draft, plan: Plan): Prom
   });
   const of = { delivery, channel, recipient };
   try {
-    const { status, reason, detail, attempts } = await deliverNotification({
-      ...planned,
-      effectKey: recipientEffectKey(plan.effectKey, delivery),
-      threadKey: draft.threadKey,
-      message: draft.message,
-      timeoutMs: plan.timeoutMs,
-      retry: plan.retry,
-    });
+    const { status, reason, detail, attempts } = await deliverNotification(request);
     const said = detail !== undefined && { detail };
     if (status === 'executed') return { ...of, status: 'delivered', attempts, ...said };
     return { ...of, status: 'failed', attempts, ...said, error: reason ?? 'not sent' };

@@ -14,10 +14,10 @@ type Launched = Extract<SpawnAnswer, { state: 'launched' | 'finished' }>;
 export async function awaitEnd(
   { plan, agentEnds, show }: ActionRun<SpawnPlan>,
   { agent, detail, attempts, next, timeoutMs = plan.timeoutMs }: Launched,
-  doneWith: ReadonlySet<string>,
+  isMeant: (agentId: string) => boolean,
 ): Promise<Tried> {
   const launched: Launch = { launcher: agent.launcher, status: 'launched', attempts };
-  const end = () => agentEnds.find(plan.name, doneWith);
+  const end = () => agentEnds.find(plan.name, isMeant);
 
   show({ note: `${nameOf(agent)} has until ${utc(Date.now() + timeoutMs)} to end` });
   await condition(() => end() !== undefined, timeoutMs, { summary: summaryOf(`time limit of ${nameOf(agent)}`) });

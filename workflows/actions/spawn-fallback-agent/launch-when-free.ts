@@ -2,6 +2,7 @@ import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActionActivities, SpawnAnswer } from '../../../contract/activities.js';
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
 import type { RetryPlan } from '../../../contract/remediation.js';
+import { plural } from '../../../contract/plural.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { ActionRun } from '../action-run.js';
 import { activityOptions } from '../activity-options.js';
@@ -31,7 +32,9 @@ export async function launchWhenFree(
     const leftMs = giveUpAt - Date.now();
     if (answer.state !== 'busy' || leftMs <= 0) return answer;
     tally.failedBefore += answer.attempts ?? 0;
-    show({ note: `waits for a free slot of ${answer.launcher}, which runs ${answer.slots} agents at a time` });
+    show({
+      note: `waits for a free slot of ${answer.launcher}, which runs ${plural(answer.slots, 'agent')} at a time`,
+    });
     await sleep(Math.min(waitMs, leftMs), { summary: summaryOf(`waits for a free slot of ${answer.launcher}`) });
   }
 }

@@ -6,16 +6,14 @@ import { tryLauncher } from './try-launcher.js';
 /** Tries the launchers of the agent type in order, until one has done it. The record shows each that was tried. */
 export async function runSpawnFallbackAgent(run: ActionRun<SpawnPlan>): Promise<Outcome> {
   const launches: Launch[] = [];
-  const doneWith = new Set<string>();
   let launcher: string | undefined;
   let attempts = 0;
   for (;;) {
-    const { outcome, launched, next } = await tryLauncher(run, launcher, doneWith);
+    const { outcome, launched, next } = await tryLauncher(run, launcher);
     attempts += outcome.attempts;
     if (launched) launches.push(launched);
     const isTried = launches.some((one) => one.launcher === next);
     if (outcome.status !== 'failed' || next === undefined || isTried) return summed(outcome, launches, attempts);
-    for (const id of [outcome.agent?.id, outcome.agent?.session]) if (id !== undefined) doneWith.add(id);
     run.show({ launches: [...launches], agent: undefined, note: undefined });
     launcher = next;
   }

@@ -23,6 +23,7 @@ export function incidentOf({ id, rule, event }: RemediationInput): IncidentSubje
     rule,
     remediation: id,
     root: rootOf(event),
+    occurredAt: event.occurredAt,
     ...(event.session !== undefined && { session: event.session }),
     ...(task !== undefined && { task }),
     ...(tool !== undefined && { tool }),

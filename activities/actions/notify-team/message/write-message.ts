@@ -15,6 +15,7 @@ import {
   templateValues,
   type TemplateValues,
 } from '../../../../rules/template.js';
+import { boundMessage } from './bound-message.js';
 import { commandsOfRun } from './commands.js';
 import { didSoFar } from './did-so-far.js';
 import { factsOfEvent } from './facts-of-event.js';
@@ -55,7 +56,8 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
     links: runLinks(id, desk.config, desk.world),
     commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal),
   };
-  return redactMessage(message, desk.redactor);
+  // Cut last: half a secret is one that nobody would know again.
+  return boundMessage(redactMessage(message, desk.redactor));
 }
 
 /** A template of which nothing was left would be a mail without a subject. */

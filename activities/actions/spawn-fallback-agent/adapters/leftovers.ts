@@ -1,22 +1,33 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isSupervised } from './live-agents.js';
 import { endGroup } from './process-group.js';
 
 const STEP_MS = 50;
+/** One that cannot even be killed, such as while a disk does not answer, is for the next attempt. */
+const GONE_WITHIN_MS = 5_000;
+
+/** Which agents are left over: those of one action of one remediation. */
+export interface LeftoversOf {
+  remediation: string;
+  action: string;
+  /** Sessions that were chosen for earlier attempts, which the server has given up. */
+  earlierSessions: readonly string[];
+  /** Whether the lineage token is one that this very mesh has signed: another one on this machine may use the same names. */
+  isOurs(token: string): boolean;
+}
 
 /**
  * A worker that was killed leaves its agent running. Before the same action is tried again here, that agent is ended with all
- * it has started: every process whose environment carries a session that was chosen for an earlier attempt. Where that cannot be
- * read, nothing is touched.
+ * it has started: every process whose environment names the action, whichever attempt it was for. Not so an agent that this
+ * worker itself stays with. Where an environment cannot be read, nothing is touched.
  */
-export async function endLeftovers(sessions: readonly string[]): Promise<void> {
-  if (sessions.length === 0) return;
-  const marks = new Set(sessions.map((session) => `MESH_AGENT_SESSION=${session}`));
+export async function endLeftovers(which: LeftoversOf): Promise<void> {
   const groups = new Map<number, number[]>();
-  for (const { pid, group } of await processesOf(marks)) groups.set(group, [...(groups.get(group) ?? []), pid]);
+  for (const { pid, group } of await processesOf(which)) groups.set(group, [...(groups.get(group) ?? []), pid]);
   // An agent may have started the very worker that does this.
   groups.delete((await placeOf(process.pid))?.group ?? 0);
-  await Promise.all([...groups].map(([group, pids]) => endGroup(group, gone(pids, marks))));
+  await Promise.all([...groups].map(([group, pids]) => endGroup(group, gone(pids, which))));
 }
 
 interface Place {
@@ -24,25 +35,40 @@ interface Place {
   group: number;
 }
 
-async function processesOf(marks: ReadonlySet<string>): Promise<Place[]> {
+async function processesOf(which: LeftoversOf): Promise<Place[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const places = await Promise.all(
-    pids.map(async (pid) => ((await isOf(pid, marks)) ? placeOf(pid) : Promise.resolve(undefined))),
+    pids.map(async (pid) => ((await isLeftover(pid, which)) ? placeOf(pid) : Promise.resolve(undefined))),
   );
   return places.filter((place) => place !== undefined);
 }
 
-async function gone(pids: number[], marks: ReadonlySet<string>): Promise<void> {
+async function gone(pids: number[], which: LeftoversOf): Promise<void> {
+  const giveUpAt = performance.now() + GONE_WITHIN_MS;
   for (const pid of pids) {
-    while (await isOf(pid, marks)) await wait(STEP_MS);
+    while (await isLeftover(pid, which)) {
+      if (performance.now() > giveUpAt)
+        throw new Error(`process ${pid}, left over from an earlier agent, does not end`);
+      await wait(STEP_MS);
+    }
   }
 }
 
 /** Not of one that is gone, or dead and not yet collected, or somebody else's. */
-async function isOf(pid: number, marks: ReadonlySet<string>): Promise<boolean> {
+async function isLeftover(pid: number, which: LeftoversOf): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-  return environment.split('\0').some((variable) => marks.has(variable));
+  const lines = environment.split('\0');
+  if (!lines.includes(`MESH_REMEDIATION=${which.remediation}`) || !lines.includes(`MESH_ACTION=${which.action}`)) {
+    return false;
+  }
+  if (!which.isOurs(valueOf('MESH_LINEAGE', lines))) return false;
+  const session = valueOf('MESH_AGENT_SESSION', lines);
+  return which.earlierSessions.includes(session) || !isSupervised(session);
+}
+
+function valueOf(name: string, lines: readonly string[]): string {
+  return lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
 }
 
 /** The name of the program, which stands in parentheses before the numbers, may hold some itself. */

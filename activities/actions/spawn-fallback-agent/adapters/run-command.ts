@@ -25,7 +25,7 @@ export interface StartedProcess {
 export type CommandResult =
   | { ended: 'exit'; exitCode: number; output: RawOutput }
   | { ended: 'signal'; signal: NodeJS.Signals; output: RawOutput }
-  | { ended: 'timeout'; timeoutMs: number; output: RawOutput }
+  | { ended: 'timeout'; output: RawOutput }
   | { ended: 'cancelled' }
   | { ended: 'not-started'; error: Error };
 
@@ -60,7 +60,7 @@ export async function runCommand(command: Command): Promise<CommandResult> {
   if (first === 'cancelled' || first === 'timeout') {
     if (child.pid !== undefined) await endGroup(child.pid, ending);
     if (first === 'cancelled') return { ended: 'cancelled' };
-    return { ended: 'timeout', timeoutMs: command.timeoutMs, output: tail.read() };
+    return { ended: 'timeout', output: tail.read() };
   }
   if ('error' in first) return { ended: 'not-started', error: first.error };
   await Promise.race([tail.closed, wait(DRAIN_MS)]);

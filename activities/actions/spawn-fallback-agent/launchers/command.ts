@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { CommandAgent, PresetAgent } from '../../../../config/sections/agents.js';
 import type { SpawnAnswer } from '../../../../contract/activities.js';
-import { endLeftovers } from '../adapters/leftovers.js';
-import { type CommandResult, runCommand } from '../adapters/run-command.js';
+import { supervise } from '../adapters/live-agents.js';
+import { type CommandResult, runCommand, type StartedProcess } from '../adapters/run-command.js';
 import { agentEnvironment } from '../agent-environment.js';
 import { commandLine } from '../command-line.js';
-import { agentOf, answer, type Launch, type Launcher, launchFailure } from '../launch.js';
+import { agentOf, answer, type Launch, type Launcher, launchFailure, leftMs } from '../launch.js';
 import { createTailReader, type TailReader } from '../output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
 import { tellWatch } from '../tell-watch.js';
@@ -16,25 +16,32 @@ const FINAL_CODES = new Set(['ENOENT', 'EACCES', 'ENOTDIR', 'ENOEXEC', 'E2BIG', 
 /** Runs a program on this machine and stays with it to its end. */
 export const launchCommand: Launcher<CommandAgent | PresetAgent> = async (launch, agent, world) => {
   const { env, secrets } = await agentEnvironment(launch, agent, world.env);
-  await endLeftovers(launch.earlierSessions);
   await tellWatch(launch, world);
 
+  const timeoutMs = leftMs(launch);
+  if (timeoutMs === 0) throw tooLate(launch);
   const line = commandLine(agent, launch);
   let told = Promise.resolve();
-  const result = await runCommand({
+  const command = {
     ...line,
     cwd: agent.cwd,
     env,
-    timeoutMs: launch.timeoutMs,
+    timeoutMs,
     signal: Context.current().cancellationSignal,
-    onStart(process) {
+    onStart(process: StartedProcess) {
       launch.details.process = process;
       told = tellRemediation(launch, agentOf(launch, 'running'), world);
     },
-  });
+  };
+  const result = await supervise(launch.session, () => runCommand(command));
   await told;
   return judge(result, launch, createTailReader(launch.redactor, secrets), `${line.argv[0]} in ${agent.cwd}`);
 };
+
+function tooLate(launch: Launch) {
+  const message = `Fallback agent launch failed: its time limit of ${launch.timeoutMs}ms was over before it could start`;
+  return launchFailure(launch, { type: 'launch-failed', message });
+}
 
 async function judge(result: CommandResult, launch: Launch, tail: TailReader, what: string): Promise<SpawnAnswer> {
   switch (result.ended) {
@@ -52,7 +59,7 @@ async function judge(result: CommandResult, launch: Launch, tail: TailReader, wh
       throw endedBadly(launch, 'agent-failed', message, tail.read(result.output));
     }
     case 'timeout': {
-      const message = `Fallback agent was ended after its time limit of ${result.timeoutMs}ms`;
+      const message = `Fallback agent was ended after its time limit of ${launch.timeoutMs}ms`;
       throw endedBadly(launch, 'timeout', message, tail.read(result.output));
     }
     case 'not-started':

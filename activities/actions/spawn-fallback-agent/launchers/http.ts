@@ -4,7 +4,7 @@ import { resolveSecret } from '../../../../config/secret.js';
 import { messageOf } from '../../../../contract/message-of.js';
 import { judgeStatus, type OutboundAnswer } from '../../../adapters/outbound/create-outbound.js';
 import { endpointRequest } from '../endpoint-request.js';
-import { agentOf, answer, type Launch, type Launcher, launchFailure } from '../launch.js';
+import { agentOf, answer, type Launch, type Launcher, launchFailure, leftMs } from '../launch.js';
 import { type LaunchReply, readReply } from '../read-reply.js';
 import { tellWatch } from '../tell-watch.js';
 
@@ -18,7 +18,9 @@ export const launchHttp: Launcher<HttpAgent> = async (launch, { http }, world) =
   await tellWatch(launch, world, { isAwaited });
 
   const signal = Context.current().cancellationSignal;
-  const sent = await world.outbound.send({ ...request, signal }, { privateHosts: launch.config.outbound.privateHosts });
+  const timeoutMs = Math.min(http.timeoutMs, Math.max(1, leftMs(launch)));
+  const { privateHosts } = launch.config.outbound;
+  const sent = await world.outbound.send({ ...request, timeoutMs, signal }, { privateHosts });
   if (sent.kind === 'cancelled') return Context.current().cancelled;
   if (sent.kind === 'failed') throw failed(launch, sent);
 

@@ -4,7 +4,7 @@ import type { SpawnAnswer } from '../../../../contract/activities.js';
 import { oneLine } from '../../../../rules/one-line.js';
 import { agentRequestOf } from '../agent-request.js';
 import type { AgentWorkflowEnd } from '../agent-workflows.js';
-import { agentOf, answer, type Launch, type Launcher, launchFailure, type LaunchWorld } from '../launch.js';
+import { agentOf, answer, type Launch, type Launcher, launchFailure, type LaunchWorld, leftMs } from '../launch.js';
 import { createTailReader } from '../output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
 import { tellWatch } from '../tell-watch.js';
@@ -37,7 +37,7 @@ async function awaitEnd(launch: Launch, { agentWorkflows }: LaunchWorld): Promis
   const id = launch.effectKey;
   const context = Context.current();
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), launch.timeoutMs);
+  const timer = setTimeout(() => limit.abort(), leftMs(launch));
   try {
     const end = await agentWorkflows.result(id, AbortSignal.any([context.cancellationSignal, limit.signal]));
     if (end) return end;

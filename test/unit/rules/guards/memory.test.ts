@@ -104,6 +104,16 @@ describe('evictNearest', () => {
     expect(keysOf(memory)).toEqual(['c']);
   });
 
+  test('leaves what a cooldown kept quiet to whoever tells of it', () => {
+    const memory = memoryWith({ cooldowns: { a: 10, b: 20 } });
+    const suppressed = { events: 2, firstAt: 1, lastAt: 2, sessions: [], moreSessions: 0 };
+    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 10, suppressed });
+
+    evictNearest(memory, 2, () => 1);
+
+    expect(memory.ended).toEqual([{ key: 'a', rule: 'rule-a', untilAt: 10, suppressed }]);
+  });
+
   test('tells how many there were when that is fewer', () => {
     const memory = memoryWith({ cooldowns: { a: 30 }, dedups: { c: 20 } });
 

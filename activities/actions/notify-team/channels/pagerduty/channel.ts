@@ -8,6 +8,7 @@ export type PagerDutyConfig = Extract<ChannelConfig, { type: 'pagerduty' }>;
 /** An alert of PagerDuty. It stays open until somebody, or a later success, resolves it. */
 export const pagerduty: Channel<PagerDutyConfig> = {
   audience: 'team',
+  refusesDigests: true,
   opensIncidents: ({ resolveOn }) => resolveOn !== undefined,
   prepare(parcel) {
     const event = renderPagerDuty(parcel);

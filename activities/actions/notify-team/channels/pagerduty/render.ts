@@ -46,12 +46,11 @@ export function renderPagerDuty({ channel, request }: Parcel<PagerDutyConfig>): 
     payload: {
       summary: line(message.subject, MAX_SUMMARY_CHARS),
       source: `remediation-mesh/${message.tenant}`,
-      // What was kept quiet is no new trouble: it should be seen, and wake nobody.
-      severity: message.kind === 'digest' ? 'info' : channel.severity,
+      severity: channel.severity,
       timestamp: new Date(message.at).toISOString(),
       component: name(message.rule),
       group: message.tenant,
-      class: message.kind === 'digest' ? 'digest' : (message.outcome ?? 'unknown'),
+      class: message.outcome ?? 'unknown',
       custom_details: detailsOf(message),
     },
     links: message.links.map(({ text, url }) => ({ href: url, text: name(text) })),

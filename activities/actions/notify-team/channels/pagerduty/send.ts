@@ -11,6 +11,10 @@ export async function sendToPagerDuty(
   parcel: Parcel<PagerDutyConfig>,
   world: DeliveryWorld,
 ): Promise<DeliveryAnswer> {
+  // Older runs planned these. It would open an alert, or open one again, that no success ends.
+  if (parcel.request.message.kind === 'digest') {
+    return { delivered: false, reason: 'PagerDuty takes no digest: it would be an alert', isFinal: true };
+  }
   const { url, routingKey, resolveOn } = parcel.channel;
   const key = await world.secret(routingKey);
   const body = JSON.stringify({ routing_key: key, ...event });

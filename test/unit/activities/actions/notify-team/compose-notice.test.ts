@@ -46,6 +46,12 @@ interface Setup {
   rules?: string[];
 }
 
+const PAGER = { type: 'pagerduty', routingKey: '${env:KEY}' };
+
+function withChannels(...channels: Record<string, unknown>[]): MeshConfig {
+  return aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels } }, notify: { defaultTeam: 'ops' } });
+}
+
 function compose(
   notice: Notice,
   {
@@ -137,13 +143,28 @@ describe('a digest', () => {
     ['the rule tells nobody', { actions: [{ type: 'warm_remote_capacity' }] }, 'rule a-rule tells nobody any more'],
     ['its team is gone', { actions: [{ type: 'notify_team', teamName: 'x' }] }, 'Team file not found for team x'],
     ['there is no team', { config: aMeshConfig() }, 'No team context is available for notify_team action'],
-    [
-      'nobody is left',
-      { actions: [{ type: 'notify_team', recipients: ['eve'] }] },
-      'No eligible recipients for notify_team action',
-    ],
   ])('is not sent when %s', async (_, setup, reason) => {
     expect(await compose(DIGEST, setup)).toEqual({ status: 'skipped', reason });
+  });
+
+  test.each<[string, Setup, string]>([
+    ['nobody is left', { actions: [{ type: 'notify_team', recipients: ['eve'] }] }, 'not in the team: eve'],
+    [
+      'only an alert could tell',
+      { config: withChannels(PAGER) },
+      'no digest through pagerduty: it would open an alert',
+    ],
+  ])('is not sent when %s, and says so', async (_, setup, note) => {
+    const reason = 'No eligible recipients for notify_team action';
+
+    expect(await compose(DIGEST, setup)).toEqual({ status: 'skipped', reason, note });
+  });
+
+  test('opens no alert: a channel of alerts is left out, with a note', async () => {
+    const { to, note } = await ready(DIGEST, { config: withChannels(PAGER, { type: 'email' }) });
+
+    expect(to).toEqual(['email/ada', 'email/bob']);
+    expect(note).toBe('no digest through pagerduty: it would open an alert');
   });
 
   test('of one session joins its thread; of several it is a thread of the rule', async () => {

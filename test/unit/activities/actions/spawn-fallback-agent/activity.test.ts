@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../../support/eventually.js';
-import { aSpawnRequest, createSpawnBench } from '../../../../support/spawn-activity.js';
+import { createSpawnBench } from '../../../../support/spawn-activity.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
+import { ownSpawnRequest } from './own-spawn-request.js';
 
 const saying = (text: string, more: Record<string, unknown> = {}) => ({ command: ['echo', text], ...more });
 
@@ -19,19 +20,19 @@ describe('the launcher is', () => {
     ['constructor', 'the default one'],
     ['__proto__', 'the default one'],
   ])('for the agent type %s: %s', async (agentType, outputTail) => {
-    const answer = await bench(agents).spawn(aSpawnRequest({ plan: { agentType } })).answer;
+    const answer = await bench(agents).spawn(ownSpawnRequest({ plan: { agentType } })).answer;
 
     expect(answer).toMatchObject({ agent: { outputTail } });
   });
 
   test('the one that the workflow asks for', async () => {
-    const request = aSpawnRequest({ plan: { agentType: 'default' }, request: { launcher: 'reviewer' } });
+    const request = ownSpawnRequest({ plan: { agentType: 'default' }, request: { launcher: 'reviewer' } });
 
     expect(await bench(agents).spawn(request).answer).toMatchObject({ agent: { outputTail: 'the reviewer' } });
   });
 
   test('none where none is configured', async () => {
-    expect(await bench({ reviewer: saying('x') }).failure(aSpawnRequest({ plan: { agentType: 'other' } }))).toEqual({
+    expect(await bench({ reviewer: saying('x') }).failure(ownSpawnRequest({ plan: { agentType: 'other' } }))).toEqual({
       type: 'no-launcher',
       message: 'No fallback agent launcher is registered in runtime context',
       isFinal: true,
@@ -41,7 +42,7 @@ describe('the launcher is', () => {
   });
 
   test('none any more where it was taken out of the configuration', async () => {
-    const request = aSpawnRequest({ request: { launcher: 'gone' } });
+    const request = ownSpawnRequest({ request: { launcher: 'gone' } });
 
     expect(await bench(agents).failure(request)).toMatchObject({
       type: 'no-launcher',
@@ -72,7 +73,7 @@ describe('after a launcher comes', () => {
     ['alone', undefined, undefined],
     ['alone', 'c', undefined],
   ])('for the agent type %s after %s: %s', async (agentType, launcher, next) => {
-    const request = aSpawnRequest({ plan: { agentType }, request: launcher === undefined ? {} : { launcher } });
+    const request = ownSpawnRequest({ plan: { agentType }, request: launcher === undefined ? {} : { launcher } });
 
     const answer = await bench(agents).spawn(request).answer;
 
@@ -90,28 +91,28 @@ test('each launcher runs so many agents at once; what is too many hears of it at
   const { spawn } = bench(agents, () => gate);
   const busy = { state: 'busy', launcher: 'default', slots: 2, next: 'other' };
 
-  const running = [spawn(aSpawnRequest()).answer, spawn(aSpawnRequest()).answer];
+  const running = [spawn(ownSpawnRequest()).answer, spawn(ownSpawnRequest()).answer];
   const third = await eventually('a refusal', async () => {
-    const refused = spawn(aSpawnRequest()).answer;
+    const refused = spawn(ownSpawnRequest()).answer;
     return await Promise.race([refused, Promise.all(running).then(() => undefined)]);
   });
-  const retried = await spawn(aSpawnRequest(), { attempt: 3 }).answer;
-  const elsewhere = spawn(aSpawnRequest({ request: { launcher: 'other' } })).answer;
+  const retried = await spawn(ownSpawnRequest(), { attempt: 3 }).answer;
+  const elsewhere = spawn(ownSpawnRequest({ request: { launcher: 'other' } })).answer;
   open?.();
 
   expect(third).toEqual(busy);
   expect(retried).toEqual({ ...busy, attempts: 2 });
   expect(await elsewhere).toMatchObject({ state: 'finished' });
   for (const one of running) expect(await one).toMatchObject({ state: 'finished' });
-  expect(await spawn(aSpawnRequest()).answer).toMatchObject({ state: 'finished' });
+  expect(await spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'finished' });
 });
 
 test('an agent that fails gives its slot back', async () => {
   const { failure } = bench({ default: { command: ['false'], maxConcurrent: 1 } });
 
-  await failure(aSpawnRequest());
+  await failure(ownSpawnRequest());
 
-  expect(await failure(aSpawnRequest())).toMatchObject({ message: 'Fallback agent ended with exit code 1' });
+  expect(await failure(ownSpawnRequest())).toMatchObject({ message: 'Fallback agent ended with exit code 1' });
 });
 
 test('what nobody expected also says which launcher it was, and who is next', async () => {
@@ -119,7 +120,7 @@ test('what nobody expected also says which launcher it was, and who is next', as
     Promise.reject(new Error('the watch is out of reach')),
   );
 
-  expect(await failure(aSpawnRequest())).toMatchObject({
+  expect(await failure(ownSpawnRequest())).toMatchObject({
     type: 'action-error',
     message: 'the watch is out of reach',
     isFinal: false,

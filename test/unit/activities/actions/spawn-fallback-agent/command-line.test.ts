@@ -7,12 +7,13 @@ import type { CommandAgent, PresetAgent } from '../../../../../config/sections/a
 import { promptFor } from '../../../../../rules/prompt.js';
 import { anEvent } from '../../../../support/builders.js';
 import { hostileText } from '../../../../support/hostile-text.js';
-import { aSpawnRequest } from '../../../../support/spawn-activity.js';
+import {} from '../../../../support/spawn-activity.js';
+import { ownSpawnRequest } from './own-spawn-request.js';
 
 const SESSION = '0c8f0c4e-3b55-4a4e-8d55-c9aa5be7ed86';
 
 function launch(prompt: string, model?: string): Launch {
-  return { prompt, session: SESSION, request: aSpawnRequest({ plan: { model } }) } as Launch;
+  return { prompt, session: SESSION, request: ownSpawnRequest({ plan: { model } }) } as Launch;
 }
 
 const process = { cwd: '/', env: {}, inheritEnv: [], maxConcurrent: 4, fallbacks: [] };

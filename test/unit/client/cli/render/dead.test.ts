@@ -42,6 +42,31 @@ describe('renderDead', () => {
     ]);
   });
 
+  test('says what was ended before it was done, and what becomes of capacity', () => {
+    const failed = [{ reason: 'history too large' }];
+    const { rule: _, ...rest } = FAILED;
+    const lease = { ...rest, kind: 'lease', id: 'lease/default/gpu', rule: '', environment: 'gpu' } as const;
+
+    const shown = renderDead(
+      [
+        { ...FAILED, ended: 'terminated', failed },
+        { ...lease, failed },
+      ],
+      NOW,
+      PLAIN_SCREEN,
+    );
+
+    expect(shown.split('\n').map((line) => line.trim())).toEqual([
+      expect.stringContaining('rule retry  remediation/default/retry/e-1'),
+      'terminated before it was done: history too large',
+      'npx mesh retry remediation/default/retry/e-1',
+      '',
+      '2 min ago (03:09:21 UTC)  lease on gpu  lease/default/gpu',
+      'failed: history too large',
+      'Nothing gives this capacity back: lower it yourself.',
+    ]);
+  });
+
   test('cuts a long reason on a terminal, and nowhere else', () => {
     expect(renderDead([FAILED], NOW, PLAIN_SCREEN)).toContain('550 end\n');
     expect(renderDead([FAILED], NOW, { ...PLAIN_SCREEN, width: 80 })).toMatch(/550 5…\n/);

@@ -96,10 +96,14 @@ test('texts are cut to what PagerDuty takes', async () => {
   expect(target.requests[0]?.body.length).toBeLessThan(512 * 1024);
 });
 
-test('a digest wakes nobody', async () => {
-  await pagerduty({ severity: 'critical' }).deliver({ message: aMessage({ kind: 'digest' }) });
+test('a digest that an older run planned is refused, and nothing is sent', async () => {
+  expect(await pagerduty().deliver({ message: aMessage({ kind: 'digest' }) })).toEqual({
+    delivered: false,
+    reason: 'PagerDuty takes no digest: it would be an alert',
+    isFinal: true,
+  });
 
-  expect(sent()).toMatchObject({ event_action: 'trigger', payload: { severity: 'info', class: 'digest' } });
+  expect(target.requests).toEqual([]);
 });
 
 describe('an incident', () => {

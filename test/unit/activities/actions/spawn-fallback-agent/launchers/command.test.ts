@@ -1,19 +1,19 @@
+import { spawn as spawnProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
+import { claimsFor } from '../../../../../../rules/lineage/claims.js';
+import { signLineage } from '../../../../../../rules/lineage/sign.js';
 import { verifyLineage } from '../../../../../../rules/lineage/verify.js';
 import { eventually } from '../../../../../support/eventually.js';
 import { isRunning, pidsIn } from '../../../../../support/processes.js';
-import {
-  aSpawnRequest,
-  createSpawnBench,
-  LINEAGE_KEY,
-  type SpawnSetup,
-} from '../../../../../support/spawn-activity.js';
+import { createSpawnBench, LINEAGE_KEY, type SpawnSetup } from '../../../../../support/spawn-activity.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
+import { OWN_REMEDIATION, ownSpawnRequest } from '../own-spawn-request.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -28,7 +28,7 @@ function node(code: string): string[] {
 test('an agent that ends well is finished, with the end of what it said', async () => {
   const { spawn } = bench({ command: ['sh', '-c', 'cat > /dev/null; echo all done; echo aside >&2'] });
 
-  const answer = await spawn(aSpawnRequest()).answer;
+  const answer = await spawn(ownSpawnRequest()).answer;
 
   expect(answer).toEqual({
     state: 'finished',
@@ -46,7 +46,7 @@ test('an agent that ends well is finished, with the end of what it said', async 
 });
 
 test('one that says nothing has no output', async () => {
-  const answer = await bench({ command: ['true'] }).spawn(aSpawnRequest()).answer;
+  const answer = await bench({ command: ['true'] }).spawn(ownSpawnRequest()).answer;
 
   expect(answer).toMatchObject({ detail: 'Fallback agent ran (exit code 0); no output', agent: { outputTail: '' } });
 });
@@ -57,7 +57,7 @@ test('the watch knows of the agent before it starts, and the remediation hears t
     { command: ['test', '-f', 'known'] },
     { folder, tellWatch: () => writeFile(join(folder, 'known'), '') },
   );
-  const request = aSpawnRequest({
+  const request = ownSpawnRequest({
     event: { depth: 1, lineage: { root: 'event-0' } },
     remediation: { path: ['first-rule'] },
   });
@@ -71,7 +71,7 @@ test('the watch knows of the agent before it starts, and the remediation hears t
       depth: 2,
       root: 'event-0',
       path: ['first-rule', 'r'],
-      remediation: 'remediation/default/r/event-1',
+      remediation: OWN_REMEDIATION,
       action: 'agent',
       isAwaited: false,
       untilAt: expect.any(Number) as number,
@@ -79,7 +79,7 @@ test('the watch knows of the agent before it starts, and the remediation hears t
   ]);
   expect(news).toEqual([
     {
-      remediation: 'remediation/default/r/event-1',
+      remediation: OWN_REMEDIATION,
       news: { action: 'agent', state: 'launched', agent: { launcher: 'default', session, outcome: 'running' } },
     },
   ]);
@@ -88,7 +88,7 @@ test('the watch knows of the agent before it starts, and the remediation hears t
 test('a remediation that cannot be told ends no agent', async () => {
   const { spawn } = bench({ command: ['true'] }, { tellRemediation: () => Promise.reject(new Error('gone')) });
 
-  expect(await spawn(aSpawnRequest()).answer).toMatchObject({ state: 'finished' });
+  expect(await spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'finished' });
 });
 
 test('an agent knows its place: variables, and a token that proves the depth', async () => {
@@ -96,7 +96,7 @@ test('an agent knows its place: variables, and a token that proves the depth', a
     { command: node('console.log(JSON.stringify(process.env))') },
     { env: { HOME: '/h', OTHER: 'x' } },
   );
-  const request = aSpawnRequest({
+  const request = ownSpawnRequest({
     plan: { agentType: 'reviewer', model: 'small', description: 'Because of ${ERROR}' },
     event: { depth: 1, session: 's-1', payload: { tool_name: 'Bash', error: 'it\nbroke' } },
   });
@@ -116,7 +116,7 @@ test('an agent knows its place: variables, and a token that proves the depth', a
     MESH_AGENT_TYPE: 'reviewer',
     MESH_MODEL: 'small',
     MESH_DESCRIPTION: 'Because of it ⏎ broke',
-    MESH_REMEDIATION: 'remediation/default/r/event-1',
+    MESH_REMEDIATION: OWN_REMEDIATION,
     MESH_EFFECT_KEY: 'remediation/default/r/event-1/agent',
     MESH_ATTEMPT: '1',
     MESH_DEPTH: '2',
@@ -133,13 +133,13 @@ test('the token is good for the depth of what the agent reports', async () => {
   const folder = tempFolder();
   const { spawn } = bench({ command: ['sh', '-c', 'printf %s "$MESH_LINEAGE" > token'] }, { folder });
 
-  await spawn(aSpawnRequest({ event: { depth: 1 } })).answer;
+  await spawn(ownSpawnRequest({ event: { depth: 1 } })).answer;
 
   const token = await readFile(join(folder, 'token'), 'utf8');
   expect(verifyLineage(token, { key: LINEAGE_KEY, tenant: 'default', now: Date.now() })).toEqual({
     depth: 2,
     root: 'event-1',
-    parent: 'remediation/default/r/event-1',
+    parent: OWN_REMEDIATION,
     path: ['r'],
   });
 });
@@ -147,7 +147,7 @@ test('the token is good for the depth of what the agent reports', async () => {
 test('each attempt and each run has a session of its own, under one effect key', async () => {
   const { spawn } = bench({ command: ['true'] });
   const sessionOf = async (info: { attempt: number; runId: string }) => {
-    const answer = await spawn(aSpawnRequest(), info).answer;
+    const answer = await spawn(ownSpawnRequest(), info).answer;
     return answer.state === 'finished' ? answer.agent.session : undefined;
   };
 
@@ -167,14 +167,14 @@ test.each([
 ])('the prompt comes by %s', async (prompt, script) => {
   const { spawn } = bench({ command: ['sh', '-c', script, 'sh'], prompt });
 
-  const answer = await spawn(aSpawnRequest({ plan: { promptTemplate: 'Look into ${EVENT_NAME}.' } })).answer;
+  const answer = await spawn(ownSpawnRequest({ plan: { promptTemplate: 'Look into ${EVENT_NAME}.' } })).answer;
 
   expect(answer).toMatchObject({ agent: { outputTail: 'Look into PostToolUseFailure.' } });
 });
 
 test('a template may tell of the agent that was started last before', async () => {
   const { spawn } = bench({ command: ['cat'] });
-  const request = aSpawnRequest({ plan: { promptTemplate: '${AGENT_OUTCOME}/${AGENT_ID}/${AGENT_OUTPUT_TAIL}' } });
+  const request = ownSpawnRequest({ plan: { promptTemplate: '${AGENT_OUTCOME}/${AGENT_ID}/${AGENT_OUTPUT_TAIL}' } });
   const first = { ...request.plan, name: 'first' };
 
   const answer = await spawn({
@@ -206,7 +206,7 @@ test('values of variables may be secrets that stand elsewhere, and are not in th
     { folder, env: { MINE: 'from-the-worker-42', API_KEY: 'inherited-key-0815' } },
   );
 
-  const answer = await spawn(aSpawnRequest()).answer;
+  const answer = await spawn(ownSpawnRequest()).answer;
 
   expect(answer).toMatchObject({ agent: { outputTail: 'plain-value [redacted] [redacted] [redacted]' } });
 });
@@ -214,7 +214,7 @@ test('values of variables may be secrets that stand elsewhere, and are not in th
 test('a secret that is not there is said by name', async () => {
   const { failure } = bench({ command: ['true'], env: { A: '${env:MINE}' }, fallbacks: [] });
 
-  expect(await failure(aSpawnRequest())).toMatchObject({
+  expect(await failure(ownSpawnRequest())).toMatchObject({
     type: 'launch-failed',
     message: 'Fallback agent launch failed: environment variable MINE is not set',
     isFinal: false,
@@ -231,7 +231,7 @@ test('an agent that fails says how, how it ended, and who is next', async () => 
     folder: tempFolder(),
   });
 
-  expect(await failure(aSpawnRequest(), { attempt: 2 })).toEqual({
+  expect(await failure(ownSpawnRequest(), { attempt: 2 })).toEqual({
     type: 'agent-failed',
     message: 'Fallback agent ended with exit code 3',
     isFinal: false,
@@ -260,7 +260,7 @@ test('a fallback starts an agent under a key of its own', async () => {
     folder: tempFolder(),
   });
 
-  const answer = await spawn(aSpawnRequest({ request: { launcher: 'my other' } })).answer;
+  const answer = await spawn(ownSpawnRequest({ request: { launcher: 'my other' } })).answer;
 
   expect(answer).toMatchObject({
     state: 'finished',
@@ -281,7 +281,7 @@ test.each([
 ])('%s is no launch', async (_what, command, isFinal, message) => {
   const { failure, news } = bench({ command });
 
-  expect(await failure(aSpawnRequest())).toMatchObject({
+  expect(await failure(ownSpawnRequest())).toMatchObject({
     type: 'launch-failed',
     message: expect.stringMatching(message) as string,
     isFinal,
@@ -290,11 +290,11 @@ test.each([
 });
 
 test('an agent over its time limit is ended; the shorter limit holds', async () => {
-  const { failure } = bench({ command: ['sh', '-c', 'echo begun; exec sleep 60'], timeoutMs: 300 });
+  const { failure } = bench({ command: ['sh', '-c', 'echo begun; exec sleep 60'], timeoutMs: 1_000 });
 
-  expect(await failure(aSpawnRequest())).toMatchObject({
+  expect(await failure(ownSpawnRequest())).toMatchObject({
     type: 'timeout',
-    message: 'Fallback agent was ended after its time limit of 300ms',
+    message: 'Fallback agent was ended after its time limit of 1000ms',
     details: { detail: 'output: begun', agent: { outcome: 'timeout', outputTail: 'begun' } },
   });
 });
@@ -305,7 +305,7 @@ test('heartbeats say which launcher it is, who is next, and where the agent runs
     folder: tempFolder(),
   });
 
-  const { answer, heartbeats, environment } = spawn(aSpawnRequest());
+  const { answer, heartbeats, environment } = spawn(ownSpawnRequest());
   const last = await eventually('a heartbeat with the agent', () =>
     heartbeats.find(({ agent }) => agent !== undefined),
   );
@@ -322,7 +322,7 @@ test('heartbeats say which launcher it is, who is next, and where the agent runs
 test('an aborted agent that ignores SIGTERM is gone within five seconds, with all it started', async () => {
   const folder = tempFolder();
   const { spawn } = bench({ command: ['sh', '-c', STUBBORN] }, { folder });
-  const { answer, environment } = spawn(aSpawnRequest());
+  const { answer, environment } = spawn(ownSpawnRequest());
   const pids = await pidsIn(join(folder, 'pids'), 2);
 
   const abortedAt = performance.now();
@@ -336,21 +336,93 @@ test('an aborted agent that ignores SIGTERM is gone within five seconds, with al
 /** A shell and a child of it, neither of which minds being asked to end. */
 const STUBBORN = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo "$$ $!" > pids; while :; do sleep 1; done`;
 
-test('an agent that a dead worker left behind is ended before a new one starts, also where its first process is gone', async () => {
+/** Leaves a process behind whose first one is gone, as a killed worker leaves an agent. */
+async function leaveBehind(remediation = OWN_REMEDIATION): Promise<number> {
   const folder = tempFolder();
-  const run = { runId: randomUUID() };
-  await bench({ command: ['sh', '-c', 'sleep 60 & echo "$$ $!" > pids'] }, { folder }).spawn(aSpawnRequest(), run)
-    .answer;
+  const left = bench({ command: ['sh', '-c', 'sleep 60 & echo "$$ $!" > pids'] }, { folder });
+  await left.spawn(ownSpawnRequest({ remediation: { id: remediation } })).answer;
   const [, leftOver = 0] = await pidsIn(join(folder, 'pids'), 2);
-  const { spawn } = bench({ command: ['true'] });
   expect(await isRunning(leftOver)).toBe(true);
+  return leftOver;
+}
 
-  // Another try of the same action, as after `mesh retry`, or another mesh on this machine, has nothing to do with it.
-  await spawn(aSpawnRequest(), { attempt: 2, runId: randomUUID() }).answer;
-  expect(await isRunning(leftOver)).toBe(true);
-  await spawn(aSpawnRequest(), { attempt: 2, ...run }).answer;
+test.each([
+  ['the next attempt', { attempt: 2 }],
+  ['another activity, as after a busy launcher', { runId: randomUUID() }],
+])('an agent that a dead worker left behind is ended before a new one starts by %s', async (_what, info) => {
+  const leftOver = await leaveBehind();
+
+  await bench({ command: ['true'] }).spawn(ownSpawnRequest(), info).answer;
 
   expect(await isRunning(leftOver)).toBe(false);
+});
+
+test('it is ended also before the launcher after its own starts one', async () => {
+  const leftOver = await leaveBehind();
+  const agents = { default: { command: ['true'], fallbacks: ['next'] }, next: { command: ['true'] } };
+  const { spawn } = createSpawnBench({ agents, folder: tempFolder() });
+
+  await spawn(ownSpawnRequest({ request: { launcher: 'next' } })).answer;
+
+  expect(await isRunning(leftOver)).toBe(false);
+});
+
+test('it is ended also where every slot is taken; the agents that this worker stays with go on', async () => {
+  const other = `${OWN_REMEDIATION}-other`;
+  const folder = tempFolder();
+  const { spawn } = bench({ command: ['sh', '-c', 'echo $$ > pids; exec sleep 60'], maxConcurrent: 1 }, { folder });
+  const { answer, environment } = spawn(ownSpawnRequest({ remediation: { id: other } }));
+  const [atWork = 0] = await pidsIn(join(folder, 'pids'), 1);
+  const leftOver = await leaveBehind();
+
+  expect(await spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'busy' });
+  expect(await spawn(ownSpawnRequest({ remediation: { id: other } })).answer).toMatchObject({ state: 'busy' });
+
+  expect(await isRunning(leftOver)).toBe(false);
+  expect(await isRunning(atWork)).toBe(true);
+  environment.cancel();
+  await expect(answer).rejects.toThrow(CancelledFailure);
+});
+
+test('what another action, or another mesh with the same names, has started is let alone', async () => {
+  const token = (key: string) => {
+    const { remediation } = ownSpawnRequest();
+    return signLineage(claimsFor(remediation, Date.now()), key);
+  };
+  const started = (action: string, key: string) =>
+    spawnProcess('sleep', ['60'], {
+      detached: true,
+      env: {
+        MESH_REMEDIATION: OWN_REMEDIATION,
+        MESH_ACTION: action,
+        MESH_LINEAGE: token(key),
+        PATH: process.env['PATH'],
+      },
+    });
+  const alone = [started('another', LINEAGE_KEY), started('agent', 'the key of another mesh')];
+  const ours = started('agent', LINEAGE_KEY);
+  const ended = once(ours, 'exit');
+
+  await bench({ command: ['true'] }).spawn(ownSpawnRequest()).answer;
+
+  await ended;
+  for (const { pid = 0 } of alone) expect(await isRunning(pid)).toBe(true);
+  for (const one of alone) one.kill();
+});
+
+test('the time limit counts from the start of the attempt, not of the agent', async () => {
+  const folder = tempFolder();
+  const { failure, news } = bench(
+    { command: ['sh', '-c', 'echo > begun'], timeoutMs: 100 },
+    { folder, tellWatch: () => new Promise((resolve) => setTimeout(resolve, 150)) },
+  );
+
+  expect(await failure(ownSpawnRequest())).toMatchObject({
+    type: 'launch-failed',
+    message: 'Fallback agent launch failed: its time limit of 100ms was over before it could start',
+    isFinal: false,
+  });
+  expect(news).toEqual([]);
 });
 
 function variablesIn(answer: unknown): { variables: Record<string, string>; tail: string } {

@@ -2,16 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StartedAgent } from '../../../../../../contract/remediation.js';
 import { verifyLineage } from '../../../../../../rules/lineage/verify.js';
 import { eventually } from '../../../../../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import {
-  aSpawnRequest,
-  createSpawnBench,
-  LINEAGE_KEY,
-  type SpawnSetup,
-} from '../../../../../support/spawn-activity.js';
+import { createSpawnBench, LINEAGE_KEY, type SpawnSetup } from '../../../../../support/spawn-activity.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
+import { OWN_REMEDIATION, ownSpawnRequest } from '../own-spawn-request.js';
 
 let runtime: HttpTarget;
 
@@ -40,7 +37,7 @@ function saying(body: unknown, status = 200, headers: Record<string, string> = {
 test('a runtime is asked once, and told all an agent needs', async () => {
   saying({ launched: true, agentId: 'agent-7' });
   const { spawn, known } = bench();
-  const request = aSpawnRequest({
+  const request = ownSpawnRequest({
     plan: { agentType: 'reviewer', model: 'small', await: 'finished' },
     event: { depth: 1, session: 's-1' },
   });
@@ -70,7 +67,7 @@ test('a runtime is asked once, and told all an agent needs', async () => {
     lineage: expect.any(String) as string,
     root: 'event-1',
     session: expect.any(String) as string,
-    remediation: 'remediation/default/r/event-1',
+    remediation: OWN_REMEDIATION,
     rule: 'r',
     action: 'agent',
     event: { id: 'event-1', event: 'PostToolUseFailure', outcome: 'failed' },
@@ -96,19 +93,44 @@ test('a second attempt asks for the very same', async () => {
   saying('', 503);
   const { spawn } = bench();
 
-  await spawn(aSpawnRequest(), { attempt: 1 }).answer.catch(() => undefined);
-  await spawn(aSpawnRequest(), { attempt: 2, runId: 'another' }).answer.catch(() => undefined);
+  await spawn(ownSpawnRequest(), { attempt: 1 }).answer.catch(() => undefined);
+  await spawn(ownSpawnRequest(), { attempt: 2, runId: 'another' }).answer.catch(() => undefined);
 
   const [first, second] = runtime.requests;
   expect(second?.body).toBe(first?.body);
   expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
 });
 
+test('a retry of an agent that has ended asks for another one, in all its attempts; any other asks for the same', async () => {
+  saying('', 503);
+  const { spawn } = bench();
+  const ask = async (agent?: StartedAgent, attempt = 1) => {
+    const result = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;
+    const request = ownSpawnRequest({ remediation: { earlier: agent ? [{ ...result, agent }] : [] } });
+    await spawn(request, { attempt }).answer.catch(() => undefined);
+    const { headers, body = '' } = runtime.requests.at(-1) ?? {};
+    return { key: headers?.['idempotency-key'], ...(JSON.parse(body) as { effectKey: string; session: string }) };
+  };
+  const ended = (session: string, launcher = 'default') => ({ launcher, session, outcome: 'failed' as const });
+
+  const first = await ask();
+  const second = await ask(ended(first.session));
+  const third = await ask(ended(second.session));
+
+  expect(first.key).toBe('remediation/default/r/event-1/agent');
+  expect(second.key).toBe(`${first.effectKey}~retry-${first.session.slice(0, 8)}`);
+  expect(second.effectKey).toBe(second.key);
+  expect(await ask(ended(first.session), 2)).toEqual(second);
+  expect(await ask(ended(first.session, 'other'))).toEqual(first);
+  expect(new Set([first, second, third].map(({ key }) => key)).size).toBe(3);
+  expect(new Set([first, second, third].map(({ session }) => session)).size).toBe(3);
+});
+
 test('nobody waits for the end of an agent that a rule only wants launched', async () => {
   saying({ launched: true });
   const { spawn, known } = bench();
 
-  const answer = await spawn(aSpawnRequest()).answer;
+  const answer = await spawn(ownSpawnRequest()).answer;
 
   expect(answer).toMatchObject({ state: 'launched', detail: 'Fallback agent launched' });
   expect(answer).not.toHaveProperty('agent.id');
@@ -118,7 +140,7 @@ test('nobody waits for the end of an agent that a rule only wants launched', asy
 test('the shorter time limit of the agent is the one that the remediation waits for', async () => {
   saying({ launched: true });
 
-  expect(await bench({}, {}, { timeoutMs: 5_000 }).spawn(aSpawnRequest()).answer).toMatchObject({ timeoutMs: 5_000 });
+  expect(await bench({}, {}, { timeoutMs: 5_000 }).spawn(ownSpawnRequest()).answer).toMatchObject({ timeoutMs: 5_000 });
 });
 
 test.each([
@@ -128,7 +150,7 @@ test.each([
 ])('a key that was used already counts as launched: 409 %s', async (_what, body, detail) => {
   saying(body, 409);
 
-  expect(await bench().spawn(aSpawnRequest()).answer).toMatchObject({ state: 'launched', detail });
+  expect(await bench().spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'launched', detail });
 });
 
 describe('is final, and the next launcher is named:', () => {
@@ -142,7 +164,7 @@ describe('is final, and the next launcher is named:', () => {
   ])('%s', async (_what, body, status, message) => {
     saying(body, status);
 
-    expect(await bench().failure(aSpawnRequest())).toEqual({
+    expect(await bench().failure(ownSpawnRequest())).toEqual({
       type: 'launch-failed',
       message,
       isFinal: true,
@@ -154,7 +176,7 @@ describe('is final, and the next launcher is named:', () => {
   test('an address that nobody named', async () => {
     const { failure } = bench({}, { privateHosts: [] });
 
-    expect(await failure(aSpawnRequest())).toMatchObject({
+    expect(await failure(ownSpawnRequest())).toMatchObject({
       type: 'launch-failed',
       message: expect.stringMatching(/^Fallback agent launch failed: the address 127\.0\.0\.1 is private/) as string,
       isFinal: true,
@@ -173,7 +195,7 @@ describe('is tried again:', () => {
   ])('%s', async (_what, body, status, message) => {
     saying(body, status);
 
-    expect(await bench().failure(aSpawnRequest())).toMatchObject({
+    expect(await bench().failure(ownSpawnRequest())).toMatchObject({
       type: 'launch-failed',
       message: expect.stringMatching(message) as string,
       isFinal: false,
@@ -184,13 +206,13 @@ describe('is tried again:', () => {
   test('429, when the runtime says', async () => {
     saying({ message: 'slow down' }, 429, { 'retry-after': '7' });
 
-    expect(await bench().failure(aSpawnRequest())).toMatchObject({ isFinal: false, retryAfterMs: 7_000 });
+    expect(await bench().failure(ownSpawnRequest())).toMatchObject({ isFinal: false, retryAfterMs: 7_000 });
   });
 
   test('a runtime that is not there', async () => {
     await runtime.close();
 
-    expect(await bench().failure(aSpawnRequest())).toMatchObject({
+    expect(await bench().failure(ownSpawnRequest())).toMatchObject({
       message: expect.stringMatching(/^Fallback agent launch failed: connect ECONNREFUSED/) as string,
       isFinal: false,
     });
@@ -199,14 +221,14 @@ describe('is tried again:', () => {
   test('a runtime that does not answer in time', async () => {
     runtime.answer(() => undefined);
 
-    expect(await bench({ timeoutMs: 200 }).failure(aSpawnRequest())).toMatchObject({
+    expect(await bench({ timeoutMs: 200 }).failure(ownSpawnRequest())).toMatchObject({
       message: 'Fallback agent launch failed: no answer within 200ms',
       isFinal: false,
     });
   });
 
   test('a secret that is not there', async () => {
-    expect(await bench({ token: '${env:TOKEN}' }).failure(aSpawnRequest())).toMatchObject({
+    expect(await bench({ token: '${env:TOKEN}' }).failure(ownSpawnRequest())).toMatchObject({
       message: 'Fallback agent launch failed: environment variable TOKEN is not set',
       isFinal: false,
       details: { launcher: 'default', next: 'other' },
@@ -225,7 +247,7 @@ test('token and headers are sent, and never come back in a reason', async () => 
   const headers = { 'X-Api-Key': '${file:key}', 'X-Team': 'blue' };
   const { failure } = bench({ token: '${env:TOKEN}', headers }, { folder, env: { TOKEN: 'bearer-secret-42' } });
 
-  const { message } = await failure(aSpawnRequest());
+  const { message } = await failure(ownSpawnRequest());
 
   expect(runtime.requests[0]?.headers).toMatchObject({
     authorization: 'Bearer bearer-secret-42',
@@ -239,7 +261,7 @@ test('what a runtime says is shown without secrets and without tricks', async ()
   saying({ launched: false, reason: 'customer C-1234 \u202e\u0007 ' + 'x'.repeat(1_000) });
   const { failure } = bench({}, { redact: { patterns: ['C-[0-9]+'] } });
 
-  const { message } = await failure(aSpawnRequest());
+  const { message } = await failure(ownSpawnRequest());
 
   expect(message).toMatch(/^customer \[redacted\] \\u202e\\u0007 x+…$/);
   expect(message.length).toBeLessThan(400);
@@ -253,13 +275,13 @@ test.each<[string, unknown]>([
   saying({ launched: true, agentId });
   const { spawn, known } = bench();
 
-  expect(await spawn(aSpawnRequest()).answer).toMatchObject({ state: 'launched', detail: 'Fallback agent launched' });
+  expect(await spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'launched', detail: 'Fallback agent launched' });
   expect(known).toHaveLength(1);
 });
 
 test('an abort ends the request', async () => {
   runtime.answer(() => undefined);
-  const { answer, environment } = bench().spawn(aSpawnRequest());
+  const { answer, environment } = bench().spawn(ownSpawnRequest());
   await eventually('the request', () => runtime.requests[0]);
 
   environment.cancel();

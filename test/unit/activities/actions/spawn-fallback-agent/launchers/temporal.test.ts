@@ -6,13 +6,9 @@ import { createAgentWorkflows } from '../../../../../../activities/actions/spawn
 import { type AgentWorker, startAgentWorker } from '../../../../../support/agent-worker.js';
 import { eventually } from '../../../../../support/eventually.js';
 import { installQuietRuntime } from '../../../../../support/quiet-runtime.js';
-import {
-  type AskedOfAgent,
-  aSpawnRequest,
-  createSpawnBench,
-  type SpawnSetup,
-} from '../../../../../support/spawn-activity.js';
+import { type AskedOfAgent, createSpawnBench, type SpawnSetup } from '../../../../../support/spawn-activity.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
+import { ownSpawnRequest } from '../own-spawn-request.js';
 
 installQuietRuntime();
 
@@ -41,7 +37,7 @@ function bench(workflowType: string, more: Partial<SpawnSetup> = {}, agent: Reco
 
 function request({ plan, ...more }: AskedOfAgent = {}) {
   const effectKey = `remediation/default/r/${randomUUID()}/agent`;
-  return aSpawnRequest({ plan: { effectKey, await: 'finished', ...plan }, ...more });
+  return ownSpawnRequest({ plan: { effectKey, await: 'finished', ...plan }, ...more });
 }
 
 test('a workflow of its type is started under the effect key, and its result is what the agent said', async () => {

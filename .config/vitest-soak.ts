@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** What takes too long for every day: the same proofs, many times over. */
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/soak/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    // Temporal's native parts crash worker threads.
+    pool: 'forks',
+    // Most of the time goes by until a kill is noticed.
+    maxConcurrency: 10,
+    hookTimeout: 60_000,
+    reporters: process.env['VITEST_REPORT']
+      ? ['default', ['json', { outputFile: process.env['VITEST_REPORT'] }]]
+      : ['default'],
+  },
+});
