@@ -149,7 +149,8 @@ test('a failed remediation is retried, and cannot be aborted or retried once it 
 test('a running remediation is aborted', async () => {
   bridge.script.push('hang');
   await report('e-3');
-  const isForIt = ({ body }: { body: unknown }) => JSON.stringify(body).includes('"id":"e-3"');
+  const isForIt = ({ headers }: BridgeServer['requests'][number]) =>
+    String(headers['idempotency-key']).endsWith('/e-3/warm');
   await eventually('the call of the bridge', () => (bridge.requests.some(isForIt) ? true : undefined));
   expect(await call('POST', `/v1/remediations/${RULE}/e-3/abort`)).toMatchObject({ status: 202 });
   expect(RemediationDetail.parse(await ended('e-3'))).toMatchObject({ outcome: 'aborted' });
