@@ -42,7 +42,7 @@ test(
     // Small waves until the next run begins, which then carries all of it.
     let filler = 0;
     await eventually('next run', async () => {
-      await report({ id: `filler-${filler++}`, event: 'SessionStart' });
+      for (let wave = 0; wave < 10; wave++) await report({ id: `filler-${filler++}`, event: 'SessionStart' });
       return (await status()).history.runs > before.history.runs ? true : undefined;
     });
     const { runId } = await watch().describe();
