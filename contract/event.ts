@@ -18,6 +18,11 @@ export const Lineage = strict({
   root: text().max(200, { error: 'at most 200 characters' }).optional(),
   parent: text().max(1000, { error: 'at most 1000 characters' }).optional(),
   token: text().max(4000, { error: 'at most 4000 characters' }).optional(),
+}).refine(({ root, token }) => root !== undefined || token !== undefined, {
+  error: 'names neither root nor token',
+  // Another mistake in it is problem enough.
+  when: ({ issues }) => issues.length === 0,
+  params: { expected: 'the root event of the chain, or the token that an agent was given' },
 });
 export type Lineage = z.output<typeof Lineage>;
 

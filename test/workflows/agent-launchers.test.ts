@@ -145,6 +145,6 @@ test('an agent too many waits for its turn, and says so', async () => {
     return waiting.length > 0 ? waiting : undefined;
   });
 
-  expect(notes).toEqual(['waits for a free slot of default, which runs 1 agents at a time']);
+  expect(notes).toEqual(['waits for a free slot of default, which runs 1 agent at a time']);
   for (const id of ids) expect((await result('r', id)).outcome).toBe('executed');
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +138,8 @@ test(
     const pid = server?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
     try {
+      // Under load it goes on for a moment, and answers.
+      await eventually('the stop', async () => isStopped(pid) || undefined);
       const begun = Date.now();
       const report = hasty.report({ event: 'TaskCompleted', id: 'e-1' }).catch((error: unknown) => error);
       const asked = hasty.rearm('some-tenant').catch((error: unknown) => error);
@@ -162,4 +165,8 @@ test('no worker is told apart from no server, and a tenant that cannot be from o
 
 function connectionTo(address: string) {
   return { address, namespace: 'default', options: {}, isGiven: true };
+}
+
+function isStopped(pid: number): boolean {
+  return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T');
 }
