@@ -2,6 +2,7 @@ import type { MeshEvent } from '../contract/event.js';
 import type { StartedAgent } from '../contract/remediation.js';
 import { PLACEHOLDER, type TemplateName } from '../contract/template-text.js';
 import { canonicalJson } from './canonical-json.js';
+import { cutText } from './cut-text.js';
 import { readField } from './read-field.js';
 import type { Redactor } from './redact.js';
 
@@ -32,7 +33,7 @@ export function renderTemplate(
   const rendered = template.replace(PLACEHOLDER, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? values[name as TemplateName]() : placeholder,
   );
-  return cut(rendered, MAX_TEXT_CHARS);
+  return cutText(rendered, MAX_TEXT_CHARS);
 }
 
 /** Empty where the event has nothing to say, or no agent was started before. */
@@ -71,12 +72,6 @@ function escaped(json: string, characters: RegExp): string {
   return json.replace(characters, (char) =>
     Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max
-    ? text
-    : `${text.slice(0, max).toWellFormed()}… [cut: ${text.length - max} more characters]`;
 }
 
 function cutBytes(text: string, max: number): string {

@@ -32,7 +32,7 @@ test.each([
   [
     {
       kind: 'kubernetes',
-      url: 'https://proxy.example/k8s/c1/apis/apps/v1/namespaces/a/statefulsets/b',
+      url: 'https://cluster.example/k8s/c1/apis/apps/v1/namespaces/a/statefulsets/b',
       token: '${env:T}',
     },
   ],

@@ -5,6 +5,7 @@ import type { NotificationMessage } from '../../../../contract/notification.js';
 import { visibleLines } from '../../../../contract/plain-text.js';
 import type { RemediationInput } from '../../../../contract/remediation.js';
 import { canonicalJson } from '../../../../rules/canonical-json.js';
+import { cutText } from '../../../../rules/cut-text.js';
 import { defaultMessage, defaultSummary } from '../../../../rules/default-texts.js';
 import { lastAgentBefore } from '../../../../rules/last-agent.js';
 import { readField } from '../../../../rules/read-field.js';
@@ -47,7 +48,7 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
     outcome: event.outcome,
     subject: subjectOf(plan, context),
     ...bodyOf(plan, context),
-    ...(error !== undefined && { error: cut(desk.redactor.text(error), MAX_ERROR_CHARS) }),
+    ...(error !== undefined && { error: cutText(desk.redactor.text(error), MAX_ERROR_CHARS) }),
     facts: factsOfEvent(remediation),
     ...payloadOf(remediation, desk.redactor),
     did: didSoFar(request),
@@ -87,7 +88,7 @@ function withinTheirLines(values: TemplateValues): TemplateValues {
 function payloadOf({ event }: RemediationInput, redactor: Redactor): Pick<NotificationMessage, 'payload'> {
   if (Object.keys(event.payload).length === 0) return {};
   const sorted: unknown = JSON.parse(canonicalJson(redactor.value(event.payload)));
-  return { payload: cut(JSON.stringify(sorted, null, 2), MAX_PAYLOAD_CHARS) };
+  return { payload: cutText(JSON.stringify(sorted, null, 2), MAX_PAYLOAD_CHARS) };
 }
 
 function toComeAfter({ plan, remediation }: ActionRequest<NotifyPlan>): NotificationMessage['toCome'] {
@@ -99,10 +100,4 @@ function quietOf({ rule, quiet }: RemediationInput, nowMs: number): Notification
   if (quiet === undefined || quiet.cooldownUntilAt <= nowMs) return [];
   const what = quiet.label === undefined ? `rule ${rule}` : `rule ${rule} for ${quiet.label}`;
   return [{ what, untilAt: quiet.cooldownUntilAt }];
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max
-    ? text
-    : `${text.slice(0, max).toWellFormed()}… [cut: ${text.length - max} more characters]`;
 }
