@@ -1,9 +1,9 @@
-# The mesh in a box. One image is worker, gateway and command line; docker-compose.yml shows how.
+# The mesh in a container. One image is worker, gateway and command line; docker-compose.yml shows how.
 #
 # Debian, not Alpine: the native module of the Temporal SDK needs glibc.
 # Base images are pinned by exact version, not by digest: where this was written, no registry could be asked for one.
 
-# Not slim: this one has the root certificates that are copied below. None of the rest of it ends up in a box.
+# Not slim: this one has the root certificates that are copied below. None of the rest of it ends up in a container.
 FROM node:24.21.0-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./

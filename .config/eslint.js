@@ -57,6 +57,12 @@ const ACTIVITIES = only(
   'an action must run and be tested without a worker',
 );
 
+const FORGOTTEN_TIMEOUT = {
+  selector: "CallExpression[callee.property.name='any'] CallExpression[callee.property.name='timeout']",
+  message:
+    'Node 20 collects a timeout signal that only AbortSignal.any knows of, and it never fires. Use a controller and a timer.',
+};
+
 export default defineConfig(
   globalIgnores(['dist/', 'dist-*/', '.mesh/']),
   {
@@ -81,6 +87,7 @@ export default defineConfig(
       'no-var': 'error',
       'prefer-const': 'error',
       'no-console': ['error', { allow: ['warn', 'error'] }],
+      'no-restricted-syntax': ['error', FORGOTTEN_TIMEOUT],
     },
   },
   room(['contract/**/*.ts'], only('contract', [], 'everyone shares its words, so it depends on no one'), PURE),

@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/soak/**/*.test.ts'],
+    include: ['test/soak/**/*.test.ts', 'test/gateway/fuzz.test.ts'],
+    env: { FUZZ_RUNS: '10000' },
     globalSetup: ['test/support/global-setup.ts'],
     // Temporal's native parts crash worker threads.
     pool: 'forks',

@@ -9,30 +9,29 @@ const all = {
   // Tests side by side in one file do it to wait side by side.
   maxConcurrency: 10,
 };
-/** They look at processes, memory and time, or bring Temporal's native worker along. */
-const apart = [
-  'test/{e2e,workflows,replay}/**/*.test.ts',
-  'test/{gateway,unit}/**/temporal.test.ts',
-  'test/gateway/fuzz.test.ts',
-];
+/** They look at the memory of their own process. */
+const alone = ['test/gateway/fuzz.test.ts'];
+/** They look at processes and time, or bring Temporal's native worker along. */
+const large = ['test/{e2e,workflows,replay}/**/*.test.ts', 'test/{gateway,unit}/**/temporal.test.ts'];
 
 // Tests about the repository itself are part of `npm run check`, see .config/vitest-repo.ts; those with programs of others
 // are asked for by `npm run test:clients`, see .config/vitest-clients.ts.
-const elsewhere = ['test/soak/**', 'test/repo/**', 'test/clients/**'];
+const elsewhere = ['test/soak/**', 'test/{repo,packaging}/**', 'test/clients/**'];
 
 export default defineConfig({
   test: {
     root: all.root,
     projects: [
-      // Each file in a process of its own. Projects run in the order of their names, and these take longest.
-      { test: { ...all, name: 'apart', include: apart } },
+      { test: { ...all, name: 'alone', include: alone } },
+      // Files follow each other in one process: to load all anew for each would take longer than most of the tests do. Projects
+      // run in the order of their names.
+      { test: { ...all, name: 'large', include: large, isolate: false } },
       {
         test: {
           ...all,
-          name: 'together',
+          name: 'small',
           include: ['test/**/*.test.ts'],
-          exclude: [...apart, ...elsewhere],
-          // To load all anew for each of these many small files would take longer than their tests.
+          exclude: [...alone, ...large, ...elsewhere],
           isolate: false,
         },
       },

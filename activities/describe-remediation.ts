@@ -1,8 +1,8 @@
-import { code, codeBlock, utc } from '../contract/markdown.js';
+import { code, codeLine, codeBlock, utc } from '../contract/markdown.js';
 import { summaryOf } from '../contract/summary.js';
 import type { MeshEvent } from '../contract/event.js';
 import type { Quiet, RemediationInput } from '../contract/remediation.js';
-import { readField } from '../rules/read-field.js';
+import { readField } from '../rules/guards/read-field.js';
 
 // The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
 const MAX_ERROR_CHARS = 1_500;
@@ -38,10 +38,10 @@ function describe(
   const task = readField(event.payload, 'taskSubject') ?? readField(event.payload, 'taskId');
   const facts: [string, string | undefined][] = [
     ['Try', isTry && 'started by hand with `mesh try`, past the guards, which know nothing of it'],
-    ['Rule', `${code(cut(rule))} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
+    ['Rule', `${codeLine(rule, MAX_NAME_CHARS)} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],
     ['Event', `${code(event.event)} with outcome ${code(event.outcome)}, id ${code(event.id)}`],
-    ['Tool', tool && code(cut(tool))],
-    ['Task', task && code(cut(task))],
+    ['Tool', tool && codeLine(tool, MAX_NAME_CHARS)],
+    ['Task', task && codeLine(task, MAX_NAME_CHARS)],
     ['Session', event.session && code(event.session)],
     ['Reported by', event.source && code(event.source)],
     ['Request', event.requestId && code(event.requestId)],
@@ -75,14 +75,10 @@ function describeChain({ depth, lineage }: MeshEvent, path: string[]): string | 
 }
 
 function describeQuiet({ cooldownUntilAt, label }: Quiet): string {
-  return `the rule does not fire again${label === undefined ? '' : ` for ${code(cut(label))}`} before ${utc(cooldownUntilAt)}`;
+  return `the rule does not fire again${label === undefined ? '' : ` for ${codeLine(label, MAX_NAME_CHARS)}`} before ${utc(cooldownUntilAt)}`;
 }
 
 function describeNames(names: string[], separator: string): string {
-  const shown = names.slice(0, SHOWN_NAMES).map((name) => code(cut(name)));
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => codeLine(name, MAX_NAME_CHARS));
   return [...shown, ...(names.length > SHOWN_NAMES ? [`${names.length - SHOWN_NAMES} more`] : [])].join(separator);
-}
-
-function cut(name: string): string {
-  return name.length <= MAX_NAME_CHARS ? name : `${name.slice(0, MAX_NAME_CHARS)}…`;
 }

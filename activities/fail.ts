@@ -1,7 +1,8 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { AttemptDetails } from '../contract/activities.js';
 import type { FailureType } from '../contract/failures.js';
+import { messageOf } from '../contract/message-of.js';
 
 export interface Failure {
   type: FailureType;
@@ -11,6 +12,8 @@ export interface Failure {
   /** What the other side asked for. */
   retryAfterMs?: number | undefined;
   detail?: string;
+  /** How often it was tried, where that is not what this attempt counts. */
+  attempts?: number;
   /** What else the workflow is to know of the attempt. */
   more?: Omit<AttemptDetails, 'attempts' | 'detail'>;
   cause?: unknown;
@@ -23,10 +26,11 @@ export function failure({
   isFinal = false,
   retryAfterMs,
   detail,
+  attempts = attempt(),
   more,
   cause,
 }: Failure): ApplicationFailure {
-  const details: AttemptDetails = { attempts: attempt(), ...more, ...(detail !== undefined && { detail }) };
+  const details: AttemptDetails = { attempts, ...more, ...(detail !== undefined && { detail }) };
   const error = ApplicationFailure.create({
     type,
     message,
@@ -38,6 +42,20 @@ export function failure({
   // The cause keeps its own; where the failure was made tells an operator nothing.
   error.stack = '';
   return error;
+}
+
+/** An error nobody expected still fails an action the way every failure does: with a type, and the number of the attempt. */
+export function asFailure(error: unknown, more?: Failure['more']): unknown {
+  if (error instanceof TemporalFailure) return error;
+  return failure({ type: 'action-error', message: messageOf(error), cause: error, ...(more && { more }) });
+}
+
+/** An attempt that an abort ends says its number too, or nobody would know that one was there; and what else is known of it. */
+export function asAborted(error: unknown, known: Partial<AttemptDetails> = {}): unknown {
+  const isAborted = Context.current().cancellationDetails?.cancelRequested === true;
+  if (!isAborted || !(error instanceof CancelledFailure)) return error;
+  const details: AttemptDetails = { attempts: attempt(), ...known };
+  return new CancelledFailure(error.message, [details], error);
 }
 
 export function attempt(): number {

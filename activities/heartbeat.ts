@@ -2,10 +2,10 @@ import { Context } from '@temporalio/activity';
 import type { AttemptDetails } from '../contract/activities.js';
 import { attempt } from './fail.js';
 
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 1_000;
 
 /**
- * Tells the server every two seconds that this attempt lives, so that a dead worker is noticed soon and an abort arrives
+ * Tells the server every second that this attempt lives, so that a dead worker is noticed soon and an abort arrives
  * soon. `run` may add to the details; they come back to the next attempt, and to the workflow if time runs out.
  */
 export async function withHeartbeat<T>(run: (details: AttemptDetails) => Promise<T>): Promise<T> {
@@ -20,9 +20,4 @@ export async function withHeartbeat<T>(run: (details: AttemptDetails) => Promise
   } finally {
     clearInterval(beat);
   }
-}
-
-/** What the attempt before this one left behind. */
-export function detailsOfLastAttempt(): AttemptDetails | undefined {
-  return Context.current().info.heartbeatDetails as AttemptDetails | undefined;
 }

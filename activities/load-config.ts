@@ -5,7 +5,13 @@ import type { World } from './index.js';
 
 /** The configuration as it is now, or as it last was without a mistake. */
 export async function loadConfig(config: World['config']): Promise<MeshConfig> {
+  const current = await readConfig(config);
+  if ('problem' in current) throw failure({ type: 'config-unavailable', message: current.problem });
+  return current.value;
+}
+
+/** The same for an action that would rather wait than fail while there is none. */
+export async function readConfig(config: World['config']): Promise<{ value: MeshConfig } | { problem: string }> {
   const current = await config.get();
-  if (current.available) return current.value;
-  throw failure({ type: 'config-unavailable', message: current.problems.map(formatProblem).join('; ') });
+  return current.available ? current : { problem: current.problems.map(formatProblem).join('; ') };
 }

@@ -1,32 +1,42 @@
-import type { MeshConfig } from '../config/mesh-config.js';
 import type { WatchActivities } from '../contract/activities.js';
-import { matchBatch, type MatchContext } from '../rules/match-batch.js';
+import { type LoadedRuleset, matchBatch, type MatchContext } from '../rules/match-batch.js';
 import { createRedactor } from '../rules/redact.js';
+import { configTroubleOf } from './config-trouble.js';
 import { redactorOf } from './redactor-of.js';
 import type { World } from './world.js';
 
-type MatchWorld = Pick<World, 'rulesets' | 'config' | 'redactKeys' | 'lineageKey'>;
+type MatchWorld = Pick<World, 'config' | 'redactKeys' | 'lineageKey'> & { rulesets: Pick<World['rulesets'], 'get'> };
 
 /** Matches a batch of events against the rules as they are now. */
 export function makeMatchEvents(world: MatchWorld): WatchActivities['matchEvents'] {
   const redactorWithoutConfig = createRedactor({ keys: world.redactKeys });
 
-  return async ({ tenant, events }) => {
+  return async ({ tenant, events, knownHash }) => {
     const loaded = await world.rulesets.get(tenant);
     if (!loaded.available) return { available: false, problems: loaded.problems };
-    const config = await configNow(world);
-    const redactor = config ? redactorOf(config, world.redactKeys) : redactorWithoutConfig;
+    const config = await world.config.get();
+    const redact = config.available ? redactorOf(config.value, world.redactKeys).text : redactorWithoutConfig.text;
     const context: MatchContext = {
       lineage: { key: world.lineageKey, tenant, now: Date.now() },
-      redact: redactor.text,
-      digest: config?.notify.digest ?? false,
+      redact,
+      // Judging goes on without a configuration: it decides only what is told at the end of a cooldown.
+      digest: config.available && config.value.notify.digest,
     };
-    return matchBatch(loaded, events, context);
+    const configTrouble = configTroubleOf(config, redact);
+    const matched = matchBatch(loaded, events, context);
+    const ruleIds = loaded.hash === knownHash ? undefined : ruleIdsOf(loaded);
+    return {
+      ...matched,
+      ruleset: { ...matched.ruleset, ...(ruleIds && { ruleIds }) },
+      ...(configTrouble && { configTrouble }),
+    };
   };
 }
 
-/** Judging goes on without it: it decides only what is told at the end of a cooldown. */
-async function configNow({ config }: MatchWorld): Promise<MeshConfig | undefined> {
-  const current = await config.get();
-  return current.available ? current.value : undefined;
+/** They are recorded in the history of the watch once per version, and go along from run to run. */
+const MAX_IDS_BYTES = 10_000;
+
+function ruleIdsOf({ ruleset }: LoadedRuleset): string[] | undefined {
+  const ids = ruleset.rules.map(({ id }) => id);
+  return Buffer.byteLength(ids.join('')) > MAX_IDS_BYTES ? undefined : ids;
 }

@@ -27,7 +27,8 @@ async function startOne(
   const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
   const plan = ruleset && makePlan(ruleset, { ...fire, tenant, firedAt, rulesetHash });
   if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
-  if (plan.actions.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
+  const planned = plan.actions.filter(({ refused }) => refused === undefined);
+  if (planned.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
   return workflows.startRemediation(plan);
 }
 

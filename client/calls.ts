@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Connection } from '@temporalio/client';
 
 /** The calls to the server that are on their way, each with its own end. */
@@ -17,6 +18,8 @@ export function createCalls(connectionOf: () => Connection): Calls {
   return {
     async run(deadlineAt, call) {
       const mine = new AbortController();
+      // A call that is tried again leaves one for each try.
+      setMaxListeners(0, mine.signal);
       running.add(mine);
       if (isOver) mine.abort();
       try {

@@ -1,8 +1,9 @@
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { parseRemediationId } from '../contract/ids.js';
+import type { LeaseMemo } from '../contract/lease.js';
 import { messageOf } from '../contract/message-of.js';
-import { DEFAULT_TENANT, WORKFLOW_TYPES } from '../contract/names.js';
+import { DEFAULT_TENANT, LEASE_MEMO, WORKFLOW_TYPES } from '../contract/names.js';
 import type { NoticeResult } from '../contract/notice.js';
 import type { RemediationResult } from '../contract/remediation.js';
 import { listRuns } from './list-runs.js';
@@ -12,12 +13,21 @@ import { type RunInfo, summaryFrom } from './run-summary.js';
 
 const READ_AT_ONCE = 10;
 
-/** What gave up, and why. All of it is in what the server keeps, so no worker is needed. */
+type Kind = DeadRemediation['kind'];
+
+const KINDS: readonly Kind[] = ['remediation', 'notice', 'lease'];
+const TYPES: Record<Kind, string> = {
+  remediation: WORKFLOW_TYPES.remediate,
+  notice: WORKFLOW_TYPES.notice,
+  lease: WORKFLOW_TYPES.lease,
+};
+
+/** What gave up, and why. The server keeps all of it, so no worker is needed. */
 export async function listDead(client: Client, filter: DeadFilter): Promise<DeadPage> {
   const { tenant = DEFAULT_TENANT, rule } = filter;
   if (!isPlain(tenant)) return { dead: [] };
   const isMeant = (run: RunInfo) => rule === undefined || ruleOf(run) === rule;
-  const { runs, nextPage } = await listRuns(client, { ...filter, query: queryOf(tenant, rule), isMeant });
+  const { runs, nextPage } = await listRuns(client, { ...filter, query: queryOf(tenant, filter), isMeant });
   const dead: DeadRemediation[] = [];
   for (let from = 0; from < runs.length; from += READ_AT_ONCE) {
     const chunk = runs.slice(from, from + READ_AT_ONCE);
@@ -26,25 +36,24 @@ export async function listDead(client: Client, filter: DeadFilter): Promise<Dead
   return { dead, ...(nextPage !== undefined && { nextPage }) };
 }
 
-/**
- * Whoever was cancelled has not given up. What was terminated, by the server or by hand, left its work undone without a word.
- */
-function queryOf(tenant: string, rule: string | undefined): string {
-  const { remediate, notice, lease } = WORKFLOW_TYPES;
-  const types = rule === undefined ? [remediate, notice, lease] : [remediate, notice];
+/** A cancelled run has not given up. One that was terminated, by the server or by hand, has left its work undone. */
+function queryOf(tenant: string, { rule, kinds = KINDS, closedSinceAt }: DeadFilter): string {
+  // A lease is of no one rule.
+  const types = kinds.filter((kind) => rule === undefined || kind !== 'lease').map((kind) => TYPES[kind]);
   return [
     `WorkflowType IN (${types.map(quoted).join(', ')})`,
     `MeshTenant = ${quoted(tenant)}`,
     `ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated')`,
-    // A rule whose id no query can name is found among all the others.
+    ...(closedSinceAt === undefined ? [] : [`CloseTime > ${quoted(new Date(closedSinceAt).toISOString())}`]),
+    // A query cannot name every rule id. Such a rule is looked for among the runs of all rules.
     ...(rule !== undefined && isPlain(rule) ? [`MeshRule = ${quoted(rule.slice(0, MAX_RULE_CHARS))}`] : []),
   ].join(' AND ');
 }
 
-/** As much of it as search attributes hold. */
+/** Search attributes hold no more of a rule id than this. */
 const MAX_RULE_CHARS = 200;
 
-/** The id of a remediation has the rule in the same place as that of a notice; that of a lease has the environment there. */
+/** Ids of remediations and notices have the rule in the same place. Ids of leases have the environment there. */
 function ruleOf(run: RunInfo): string {
   const id = run.execution?.workflowId ?? '';
   const [, , segment = ''] = id.split('/');
@@ -54,12 +63,12 @@ function ruleOf(run: RunInfo): string {
 async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<DeadRemediation[]> {
   const { id, runId, eventId, startedAt, closedAt, outcome } = summaryFrom(run);
   const isLease = run.type?.name === WORKFLOW_TYPES.lease;
-  // A lease on the same environment has begun since: what becomes of the capacity is up to that one.
-  if (isLease && !(await isLast(client, id, runId))) return [];
+  const leftBehind = isLease ? await leftBehindBy(client, id, runId) : undefined;
+  if (isLease && !leftBehind) return [];
   const kind = parseRemediationId(id) ? 'remediation' : 'notice';
   return [
     {
-      ...(isLease ? { kind: 'lease', environment: ruleOf(run) } : { kind }),
+      ...(isLease ? { kind: 'lease', environment: ruleOf(run), ...leftBehind } : { kind }),
       ...{ id, runId, tenant, rule: isLease ? '' : ruleOf(run) },
       ...((outcome === 'terminated' || outcome === 'timed-out') && { ended: outcome }),
       ...(eventId !== '' && { eventId }),
@@ -70,8 +79,33 @@ async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<Dea
   ];
 }
 
-async function isLast(client: Client, id: string, runId: string): Promise<boolean> {
-  return (await client.workflow.getHandle(id).describe()).runId === runId;
+/** Undefined when a later lease has taken over: then it is up to that one what becomes of the capacity. */
+async function leftBehindBy(
+  client: Client,
+  id: string,
+  runId: string,
+): Promise<Pick<DeadRemediation, 'restorePoint' | 'isInheritable'> | undefined> {
+  const last = await unlessForgotten(client.workflow.getHandle(id).describe());
+  if (!last) return {};
+  const isInheritable = last.runId === runId;
+  if (!isInheritable && !memoOf(last)?.unresolvedRuns.includes(runId)) return undefined;
+  const run = isInheritable ? last : await unlessForgotten(client.workflow.getHandle(id, runId).describe());
+  const restorePoint = run && memoOf(run)?.restorePoint;
+  return restorePoint ? { restorePoint, ...(isInheritable && { isInheritable }) } : {};
+}
+
+/** Lists may name a run for a while after its retention time is over. */
+async function unlessForgotten<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function memoOf({ memo }: { memo?: Record<string, unknown> | undefined }): LeaseMemo | undefined {
+  return memo?.[LEASE_MEMO] as LeaseMemo | undefined;
 }
 
 async function failedIn(client: Client, id: string, runId: string): Promise<DeadRemediation['failed']> {
@@ -79,10 +113,11 @@ async function failedIn(client: Client, id: string, runId: string): Promise<Dead
     await client.workflow.getHandle(id, runId, { followRuns: false }).result();
     return [];
   } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return [{ reason: 'its history is gone' }];
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
     const failed = cause instanceof ApplicationFailure ? failedOf(cause.details?.[0]) : [];
-    // It ended in another way than by an action that gave up.
+    // No action gave up: the run as a whole ended badly.
     return failed.length > 0 ? failed : [{ reason: messageOf(cause ?? error) }];
   }
 }

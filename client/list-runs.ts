@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { WORKFLOW_TYPES } from '../contract/names.js';
 import { MeshError } from './errors.js';
 import { DEFAULT_PAGE, MAX_PAGE, type RemediationSummary } from './remediation-views.js';
 import { quoted } from './run-query.js';
@@ -26,7 +27,9 @@ export async function listRuns(
     ...(page !== undefined && { nextPageToken: readPageToken(page, query) }),
   });
   const runs = (executions ?? []).filter(isMeant);
-  const last = await lastRuns(client, runs.map(summaryFrom));
+  // A lease that follows another need not be about what that one left behind.
+  const retriable = runs.filter(({ type }) => type?.name !== WORKFLOW_TYPES.lease);
+  const last = await lastRuns(client, retriable.map(summaryFrom));
   return {
     runs: runs.filter((run) => {
       const { id, runId } = summaryFrom(run);

@@ -16,11 +16,13 @@ import { connectionOptions, type ConnectionSettings, readConnection } from './co
 import { MeshError, WrongEventError } from './errors.js';
 import type { EventInput } from './event-input.js';
 import { createLanes } from './lanes.js';
+import { lineageDefaults } from './lineage-defaults.js';
 import { type MeshHealth, readHealth } from './mesh-health.js';
 import { parseEvents } from './parse-events.js';
 import type {
   DeadFilter,
   DeadPage,
+  LeasePage,
   RemediationDetail,
   RemediationFilter,
   RemediationPage,
@@ -55,6 +57,11 @@ export interface MeshOptions {
   giveUpAfterMs?: number;
   /** What is secret in payloads, beyond what is known to be: taken out before anything leaves this process. */
   redact?: RedactOptions;
+  /**
+   * The events are of others, such as what a spool holds: this process's own place in a chain (`MESH_LINEAGE`) is not theirs.
+   * Else what an agent of the mesh reports belongs to its chain.
+   */
+  isForOthers?: boolean;
   /** Connect with the first call instead of now: for a process that must start without a server. */
   isLazy?: boolean;
 }
@@ -85,7 +92,8 @@ export interface Mesh {
   /** The verdicts on one event, or why there are none. */
   judgement(eventId: string, tenant?: string): Promise<Judgement>;
   /**
-   * Lists remediations, the newest first.
+   * Lists remediations: those that run, the newest first; then those that ended, the last to end first. One that ends
+   * while the pages are read may be on two of them.
    *
    * @example
    * const { remediations } = await mesh.remediations({ outcome: 'failed', rule: 'retry-failed-tool' });
@@ -96,11 +104,16 @@ export interface Mesh {
    * worker is needed.
    */
   dead(filter?: DeadFilter): Promise<DeadPage>;
+  /** Lists capacity that is kept warm, each lease with the tenant that asked first. No worker is needed. */
+  leases(tenant?: string): Promise<LeasePage>;
   /** One remediation, whole, by its workflow id. */
   remediation(id: string): Promise<RemediationDetail>;
   /** Ends a running remediation: what runs is ended, what waits is not started. */
   abort(id: string): Promise<void>;
-  /** Runs the failed actions of a failed remediation again, with the same effect keys; what was done stays done. */
+  /**
+   * Runs the failed actions of a failed remediation again, with the same effect keys; what was done stays done. Takes a message
+   * of the mesh itself too, as `dead` lists it: those who have not got it are told.
+   */
   retry(id: string): Promise<Retried>;
   /** Ends the cooldown and dedup windows of a rule, or of all rules, now. */
   rearm(tenant?: string, rule?: string): Promise<void>;
@@ -136,6 +149,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
     keys: [...settings.redactKeys, ...(options.redact?.keys ?? [])],
     patterns: options.redact?.patterns ?? [],
   });
+  const place = options.isForOthers ? {} : lineageDefaults(env);
   const calls = createCalls(() => connection);
   const pending = new Set<Promise<unknown>>();
   const connection: Connection = Connection.lazy(connectionOptions(where, () => calls.isOver()));
@@ -159,6 +173,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
       query(tenant, () => handle(tenant).query<Judgement, [JudgementQuery]>(QUERIES.judgement, { eventId })),
     remediations: (filter = {}) => call(undefined, () => remediations.list(filter)),
     dead: (filter = {}) => call(undefined, () => remediations.dead(filter)),
+    leases: (tenant = DEFAULT_TENANT) => call(undefined, () => remediations.leases(tenant)),
     remediation: (id) => call(undefined, () => remediations.get(id)),
     abort: (id) => call(undefined, () => remediations.abort(id)),
     retry: (id) => call(undefined, () => remediations.retry(id)),
@@ -194,7 +209,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   }
 
   function parsed(given: EventInput | readonly EventInput[]): MeshEvent[] {
-    const defaults = { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk' };
+    const defaults = { now: Date.now(), makeId: randomUUID, source: options.source ?? 'sdk', ...place };
     const result = parseEvents(given, defaults, redactor);
     if (!result.ok) throw new WrongEventError(result.problems.map(formatProblem).join('; '), result.problems);
     return result.events;

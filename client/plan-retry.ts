@@ -1,5 +1,13 @@
 import type { ActionPlan } from '../contract/actions/index.js';
-import type { ActionResult, RemediationProgress } from '../contract/remediation.js';
+import type {
+  ActionResult,
+  DeliveryRecord,
+  Launch,
+  LaunchedAgent,
+  RemediationProgress,
+  StartedAgent,
+} from '../contract/remediation.js';
+import { deliveredIn } from './delivered-in.js';
 
 export interface RetryOf {
   /** What the next run is told of this one: what is done, which deliveries of a notification are, and which agents have ended. */
@@ -21,41 +29,89 @@ export function planRetry(
 ): RetryOf {
   const again: string[] = [];
   const earlier: ActionResult[] = [];
-  for (const { name, onlyIf, after } of actions) {
+  for (const plan of actions) {
+    const { name, onlyIf, refused } = plan;
+    // The limit that refused it holds for this firing.
+    const after = lookedAt(plan, actions);
     const state = states.find(({ action }) => action === name);
-    const isToBeAskedAgain = onlyIf !== undefined && after !== undefined && again.includes(after);
+    const isToBeAskedAgain =
+      refused === undefined && onlyIf !== undefined && after !== undefined && again.includes(after);
     if (state?.status === 'executed' || (state?.status === 'skipped' && !isToBeAskedAgain)) {
       earlier.push(state);
       continue;
     }
     again.push(name);
-    const deliveries = state?.deliveries?.filter(({ status }) => status === 'delivered') ?? [];
-    if (state && deliveries.length > 0) earlier.push({ ...cutShort(state), deliveries });
+    // This run may have been aborted before it came to what the one before it has delivered.
+    const deliveries = deliveredIn([...deliveriesOf(name, before), ...(state?.deliveries ?? [])]);
+    if (state && deliveries.length > 0) earlier.push({ ...notDone(state), deliveries });
     earlier.push(...endedAgents(name, state, before));
   }
   return { earlier, again };
 }
 
+/** The action before it, past those that are not run in any case. */
+function lookedAt({ after }: ActionPlan, actions: ActionPlan[]): string | undefined {
+  const before = actions.find(({ name }) => name === after);
+  return before?.refused === undefined ? after : lookedAt(before, actions);
+}
+
+function deliveriesOf(action: string, results: readonly ActionResult[]): DeliveryRecord[] {
+  return results.flatMap((one) => (one.action === action ? (one.deliveries ?? []) : []));
+}
+
+/** What was skipped counts as done, and this is to run again. */
+function notDone(state: State): ActionResult {
+  const result = resultOf(state);
+  return result.status === 'skipped' ? { ...result, status: 'aborted' } : result;
+}
+
 /** Of one that was cut short there is no result yet. */
-function cutShort(state: State): ActionResult {
+function resultOf(state: State): ActionResult {
   return 'attempts' in state ? state : { action: state.action, type: state.type, status: 'aborted', attempts: 0 };
 }
 
-/** The last of each launcher that is known to have ended: where the newest end is not known, its key is to be used once more. */
+/**
+ * All that are known to have ended, oldest first: the key of each is used up, also for a launcher of another name. Where the
+ * newest end is not known, its key is to be used once more.
+ */
 function endedAgents(action: string, state: State | undefined, before: readonly ActionResult[]): ActionResult[] {
   const known = before.filter((one) => one.action === action && one.status === 'failed' && one.agent !== undefined);
-  if (!state?.agent || !hasEndedBadly(state)) return known;
-  const { launcher, id, session, outcome } = state.agent;
-  const agent = { launcher, ...(id !== undefined && { id }), ...(session !== undefined && { session }), outcome };
+  if (!state) return known;
+  const { type, attempts } = resultOf(state);
+  const ended = launchedAgents(state).filter(hasEndedBadly);
   return [
-    ...known.filter((one) => one.agent?.launcher !== launcher),
-    { action, type: state.type, status: 'failed', attempts: cutShort(state).attempts, agent },
+    ...known.filter((one) => ended.every(({ launcher, agent }) => !isSame({ launcher, ...agent }, one.agent))),
+    ...ended.map(({ launcher, agent }) => ({
+      action,
+      type,
+      status: 'failed' as const,
+      attempts,
+      agent: { launcher, ...agent },
+    })),
   ];
 }
 
+function isSame(one: StartedAgent, other: StartedAgent | undefined): boolean {
+  return one.launcher === other?.launcher && one.session === other.session;
+}
+
+interface Launched {
+  launcher: string;
+  status: Launch['status'] | undefined;
+  agent: LaunchedAgent;
+}
+
+/** Older records tell of no agent but the last one, which stands with the action. */
+function launchedAgents({ status, agent: last, launches = [] }: State): Launched[] {
+  const all = launches.flatMap(({ launcher, status, agent }) => (agent ? [{ launcher, status, agent }] : []));
+  if (!last || status !== 'failed' || all.some(({ launcher }) => launcher === last.launcher)) return all;
+  const { launcher, id, session, outcome } = last;
+  const launch = launches.findLast((one) => one.launcher === launcher);
+  const agent = { ...(id !== undefined && { id }), ...(session !== undefined && { session }), outcome };
+  return [...all, { launcher, status: launch?.status, agent }];
+}
+
 /** One that nobody has heard of within its time limit may go on: its launcher has not failed, only the action has. */
-function hasEndedBadly({ status, agent, launches = [] }: State): boolean {
-  if (status !== 'failed') return false;
-  const launch = launches.findLast(({ launcher }) => launcher === agent?.launcher);
-  return agent?.outcome === 'failed' || (agent?.outcome === 'timeout' && launch?.status === 'failed');
+function hasEndedBadly({ status, agent }: Launched): boolean {
+  return agent.outcome === 'failed' || (agent.outcome === 'timeout' && status === 'failed');
 }

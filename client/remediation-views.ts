@@ -1,6 +1,7 @@
 import type { ActionPlan } from '../contract/actions/index.js';
 import type { RemediationOutcome, RemediationProgress } from '../contract/remediation.js';
 import type { MeshEvent } from '../contract/event.js';
+import type { RestorePoint } from '../contract/lease.js';
 
 /** Remediations on a page of a list. */
 export const DEFAULT_PAGE = 50;
@@ -40,7 +41,7 @@ export interface RemediationSummary {
 }
 
 export interface RemediationPage {
-  /** Newest first. */
+  /** Those that run, the newest first; then those that ended, the last to end first. */
   remediations: RemediationSummary[];
   /** Absent on the last page. */
   nextPage?: string;
@@ -50,6 +51,12 @@ export interface RemediationPage {
 export interface RemediationDetail extends RemediationSummary {
   /** What each action has come to. Absent when no worker answers, or it was terminated. */
   progress?: RemediationProgress;
+  /** It was asked to end, and has not. Known without a worker too, and it waits for one. */
+  isAborting?: true;
+  /** What has failed and is tried again. Known without a worker too; absent when there is nothing of the kind. */
+  retrying?: RetriedActivity[];
+  /** Known of one agent whose end a worker waits for; absent when several are, or none. */
+  agentAtWork?: AgentAtWork;
   /** The event it answers, as it was judged. */
   reported: MeshEvent;
   /** What was planned when the rule fired. */
@@ -59,8 +66,39 @@ export interface RemediationDetail extends RemediationSummary {
   isTry?: true;
 }
 
+/** Part of an action, such as one delivery of a notification, of which at least one attempt has failed. */
+export interface RetriedActivity {
+  /** Absent for what is part of no action. */
+  action?: string;
+  /** Of a notification: which of its deliveries. */
+  delivery?: string;
+  /** What it does, as the Temporal UI shows it. */
+  doing: string;
+  /** `waiting` for its time, `queued` until a worker takes it, `running`, or `paused` by somebody in Temporal. */
+  state: 'waiting' | 'queued' | 'running' | 'paused';
+  /** The attempt that runs or, in the other states, the one that comes next. */
+  attempt: number;
+  /** Why the attempt before that one failed, without secrets. */
+  lastError: string;
+  /** While it is `waiting`: when the next attempt is due. */
+  nextAt?: number;
+}
+
+/** An agent that a worker is with. */
+export interface AgentAtWork {
+  action: string;
+  /** When the attempt began. */
+  sinceAt: number;
+  /** When it is ended at the latest: its launcher may have a shorter time limit than the rule. */
+  untilAt: number;
+}
+
 /** Which of those that gave up to list; what is absent does not matter. */
-export type DeadFilter = Pick<RemediationFilter, 'tenant' | 'rule' | 'limit' | 'page'>;
+export interface DeadFilter extends Pick<RemediationFilter, 'tenant' | 'rule' | 'limit' | 'page'> {
+  kinds?: readonly DeadRemediation['kind'][];
+  /** Those that ended since then. */
+  closedSinceAt?: number;
+}
 
 /**
  * A remediation that has failed, a message of the mesh itself (a digest, good news) that did not reach everyone, or capacity
@@ -76,6 +114,10 @@ export interface DeadRemediation {
   rule: string;
   /** Of a lease. */
   environment?: string;
+  /** Of a lease that raised a number which nobody has lowered: from what, and to what. */
+  restorePoint?: RestorePoint;
+  /** The next lease on the same environment and bridge gives it back. */
+  isInheritable?: true;
   /** When it did not end by itself. */
   ended?: 'terminated' | 'timed-out';
   /** Of a remediation: the event it answers. */
@@ -93,9 +135,26 @@ export interface DeadPage {
   nextPage?: string;
 }
 
+/** Capacity that is kept warm, or being given back. */
+export interface RunningLease {
+  /** `lease/mesh/<environment>`, as in the Temporal UI. */
+  id: string;
+  runId: string;
+  environment: string;
+  startedAt: number;
+  /** What has failed and is tried again, such as giving the capacity back; absent when there is nothing of the kind. */
+  retrying?: RetriedActivity[];
+}
+
+export interface LeasePage {
+  leases: RunningLease[];
+  /** There are others. */
+  more: boolean;
+}
+
 export interface Retried {
   /** The run that does it. The workflow id stays the same. */
   runId: string;
-  /** The actions that run again. */
+  /** The actions that run again. Of a message of the mesh itself: the deliveries, or its kind when they are not known. */
   actions: string[];
 }

@@ -1,32 +1,31 @@
-import { ApplicationFailure, defineSearchAttributeKey, defaultPayloadConverter } from '@temporalio/common';
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import { parseRemediationId } from '../contract/ids.js';
-import { QUERIES, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contract/names.js';
-import type { RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { isNoticeId, parseRemediationId } from '../contract/ids.js';
+import type { RemediationInput, RemediationProgress } from '../contract/remediation.js';
+import { agentAtWork } from './agent-at-work.js';
 import { MeshError } from './errors.js';
 import { listDead } from './list-dead.js';
+import { listLeases } from './list-leases.js';
 import { listRemediations } from './list-remediations.js';
+import { inputOf, progressOf, startAgain } from './past-runs.js';
 import { planRetry } from './plan-retry.js';
 import type {
   DeadFilter,
   DeadPage,
+  LeasePage,
   RemediationDetail,
   RemediationFilter,
   RemediationPage,
   Retried,
 } from './remediation-views.js';
+import { retriedActivities } from './retried-activities.js';
+import { retryNotice } from './retry-notice.js';
 import { summaryFrom } from './run-summary.js';
 import { explainCall } from './temporal-errors.js';
 
 export interface Remediations {
   list(filter: RemediationFilter): Promise<RemediationPage>;
   dead(filter: DeadFilter): Promise<DeadPage>;
+  leases(tenant: string): Promise<LeasePage>;
   get(id: string): Promise<RemediationDetail>;
   abort(id: string): Promise<void>;
   retry(id: string): Promise<Retried>;
@@ -39,13 +38,19 @@ export function createRemediations(client: Client): Remediations {
   return {
     list: (filter) => listRemediations(client, filter),
     dead: (filter) => listDead(client, filter),
+    leases: (tenant) => listLeases(client, tenant),
 
     async get(id) {
       const description = await describe(id);
-      const [input, progress] = await Promise.all([inputOf(description), progressOf(description)]);
+      const [input, progress] = await readRun(description);
+      const retrying = await retriedActivities(client, description, input.actions);
+      const atWork = agentAtWork(description, input.actions, progress);
       return {
         ...summaryFrom(description.raw.workflowExecutionInfo),
         ...(progress && { progress }),
+        ...(isAborting(description) && { isAborting: true }),
+        ...(retrying.length > 0 && { retrying }),
+        ...(atWork && { agentAtWork: atWork }),
         reported: input.event,
         actions: input.actions,
         rulesetHash: input.rulesetHash,
@@ -65,14 +70,15 @@ export function createRemediations(client: Client): Remediations {
     },
 
     async retry(id) {
+      if (isNoticeId(id)) return retryNotice(client, id);
       const description = await describe(id);
       if (description.status.name === 'RUNNING') throw conflict(`${id} is still running`);
-      const [input, progress] = await Promise.all([inputOf(description), progressOf(description)]);
+      const [input, progress] = await readRun(description);
       if (!progress)
         throw conflict(`what ${id} has done is not known: it did not end by itself, and no worker can tell`);
       const { earlier, again } = planRetry(input.actions, progress, input.earlier);
       if (again.length === 0) throw conflict(`no action of ${id} has failed`);
-      return { runId: await startAgain(description, { ...input, earlier }), actions: again };
+      return { runId: await startAgain(client, description, { ...input, earlier }), actions: again };
     },
   };
 
@@ -85,64 +91,16 @@ export function createRemediations(client: Client): Remediations {
     }
   }
 
-  /** The first thing in its history is what it was started with. */
-  async function inputOf({ workflowId, runId }: WorkflowExecutionDescription): Promise<RemediationInput> {
-    const { history } = await client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: 1,
-    });
-    const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-    if (!payload) throw new Error(`the history of ${workflowId} does not begin with its input`);
-    return defaultPayloadConverter.fromPayload<RemediationInput>(payload);
-  }
-
-  /** The result when it has one; else what a worker can tell. */
-  async function progressOf(description: WorkflowExecutionDescription): Promise<RemediationProgress | undefined> {
-    const run = client.workflow.getHandle(description.workflowId, description.runId);
-    if (description.status.name === 'COMPLETED') return (await run.result()) as RemediationResult;
-    if (description.status.name === 'FAILED') return run.result().then(() => undefined, resultInFailure);
-    try {
-      return await client.withDeadline(Date.now() + PROGRESS_WITHIN_MS, () =>
-        run.query<RemediationProgress>(QUERIES.progress),
-      );
-    } catch {
-      // No worker: everything else about it is still worth showing.
-      return undefined;
-    }
-  }
-
-  /** Under the same id, so that the ids of its effects stay the same, and nobody else can start it meanwhile. */
-  async function startAgain(before: WorkflowExecutionDescription, input: RemediationInput): Promise<string> {
-    try {
-      const [staticSummary, staticDetails] = await Promise.all([before.staticSummary(), before.staticDetails()]);
-      const started = await client.workflow.start(WORKFLOW_TYPES.remediate, {
-        workflowId: before.workflowId,
-        taskQueue: before.taskQueue,
-        args: [input],
-        // Nothing protects a run that ended well, such as an aborted one, from two retries at the same moment.
-        workflowIdReusePolicy: before.status.name === 'COMPLETED' ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
-        workflowIdConflictPolicy: 'FAIL',
-        ...(staticSummary !== undefined && { staticSummary }),
-        ...(staticDetails !== undefined && { staticDetails }),
-        typedSearchAttributes: before.typedSearchAttributes.updateCopy([
-          { key: defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOutcome), value: 'running' },
-        ]),
-      });
-      return started.firstExecutionRunId;
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      throw new MeshError('conflict', `${before.workflowId} is being retried already`, { cause: error });
-    }
+  function readRun(description: WorkflowExecutionDescription) {
+    return Promise.all([
+      inputOf<RemediationInput>(client, description),
+      progressOf<RemediationProgress>(client, description),
+    ]);
   }
 }
 
-const PROGRESS_WITHIN_MS = 3_000;
-
-function resultInFailure(error: unknown): RemediationResult | undefined {
-  if (!(error instanceof WorkflowFailedError)) throw error;
-  const { cause } = error;
-  return cause instanceof ApplicationFailure ? (cause.details?.[0] as RemediationResult | undefined) : undefined;
+function isAborting({ status, raw }: WorkflowExecutionDescription): boolean {
+  return status.name === 'RUNNING' && raw.workflowExtendedInfo?.cancelRequested === true;
 }
 
 function notFound(id: string): MeshError {

@@ -45,7 +45,8 @@ export async function explainQuery(
   if (error instanceof QueryNotRegisteredError) {
     return new MeshError('no-worker', 'the worker is older than this client: restart it', { cause: error });
   }
-  const isUnanswered = codeOf(error) === FAILED_PRECONDITION || codeOf(error) === DEADLINE_EXCEEDED;
+  // At the deadline either end may be the first to say so.
+  const isUnanswered = [FAILED_PRECONDITION, DEADLINE_EXCEEDED, CANCELLED].includes(codeOf(error) ?? -1);
   if (!isUnanswered || !(await isReachable())) return explainCall(error, notFound);
   return new MeshError('no-worker', 'no worker answers: start one with `npm start`', { cause: error });
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseYaml } from '../contract/parse-yaml.js';
 import { type Problem, problemsOf } from '../contract/problem.js';
 import { strict } from '../contract/schema-words.js';
@@ -8,6 +8,8 @@ import { fallbackProblems } from './sections/agent-fallbacks.js';
 import { type Agent, Agents, agentsOf } from './sections/agents.js';
 import { Bridge } from './sections/bridge.js';
 import { Gateway, tokenProblems } from './sections/gateway.js';
+import { bareHttpUrl } from './sections/http-url.js';
+import { misplacedReferences } from './sections/misplaced-references.js';
 import { Notify, notifyProblems } from './sections/notify.js';
 import { Outbound } from './sections/outbound.js';
 import { Policy } from './sections/policy.js';
@@ -20,7 +22,7 @@ export const MeshConfig = strict({
   notify: Notify.prefault({}),
   bridge: Bridge.optional(),
   /** Where people reach the Temporal UI; links in mails start with it. */
-  temporalUi: z.url({ protocol: /^https?$/, error: 'an http or https address' }).optional(),
+  temporalUi: bareHttpUrl().optional(),
   outbound: Outbound.prefault({}),
   policy: Policy.prefault({}),
   gateway: Gateway.prefault({}),
@@ -28,6 +30,8 @@ export const MeshConfig = strict({
 });
 export type MeshConfig = Omit<z.output<typeof MeshConfig>, 'agents'> & {
   agents: Record<string, Agent>;
+  /** The whole path of the file, and of the folder it is in. */
+  file: string;
   folder: string;
 };
 
@@ -40,12 +44,13 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
   if (!checked.success || problems.length > 0) {
     return { ok: false, problems: problems.map((problem) => locate(problem, file, parsed.lineOf(problem.path))) };
   }
-  const folder = dirname(resolve(file));
-  return { ok: true, value: { ...checked.data, agents: agentsOf(checked.data.agents, folder), folder } };
+  const path = resolve(file);
+  const folder = dirname(path);
+  return { ok: true, value: { ...checked.data, agents: agentsOf(checked.data.agents, folder), file: path, folder } };
 }
 
 /** What is found in these may be named in a problem. A section that is not among them is taken to hold secrets. */
-const OPEN_SECTIONS: readonly unknown[] = ['agents', 'gateway', 'notify', 'outbound', 'policy', 'teams', 'temporalUi'];
+const OPEN_SECTIONS: readonly unknown[] = ['agents', 'gateway', 'notify', 'outbound', 'policy', 'teams'];
 
 /**
  * Tokens stand in the fields of channels and of endpoints, also inside their addresses, and in the variables of agents. A
@@ -60,6 +65,7 @@ function mayBeSecret(path: readonly PropertyKey[]): boolean {
 
 function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {
   return [
+    ...misplacedReferences(config),
     ...fallbackProblems(config.agents),
     ...teamProblems(config.teams),
     ...notifyProblems(config.notify, config.teams),

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { formatPath, type Problem } from '../contract/problem.js';
+import { shellWord } from '../contract/shell-word.js';
 import { AGENT_PRESETS } from './agent-presets.js';
 import type { Agent, CommandAgent, PresetAgent } from './sections/agents.js';
 
@@ -14,9 +15,11 @@ export async function missingPrograms(type: string, agent: Agent, env: Environme
   if (!(await isFolder(agent.cwd))) return [{ path: at('cwd'), message: `there is no folder ${agent.cwd} here` }];
 
   const [program, script] = lineOf(agent);
-  if (!(await isProgram(program, agent, env))) {
-    const where = isPath(program) ? `there is no program ${program}` : `no program "${program}" is on the PATH`;
-    return [{ path: agent.kind === 'preset' ? at('preset') : at('command', 0), message: `${where} here` }];
+  const places = placesOf(program, agent, env);
+  if (!(await Promise.all(places.map(isExecutable))).includes(true)) {
+    return [
+      { path: agent.kind === 'preset' ? at('preset') : at('command', 0), ...(await whatIsWrong(program, places)) },
+    ];
   }
   if (script === undefined || (await isThere(resolve(agent.cwd, script)))) return [];
   return [{ path: at('command', 1), message: `there is no file ${resolve(agent.cwd, script)} here` }];
@@ -33,12 +36,20 @@ function lineOf(agent: CommandAgent | PresetAgent): [program: string, script?: s
 }
 
 /** As the system looks for it: a name on the PATH that the agent will have, a path from its folder. */
-async function isProgram(program: string, { cwd, env: own }: CommandAgent | PresetAgent, env: Environment) {
-  if (isPath(program)) return isExecutable(resolve(cwd, program));
+function placesOf(program: string, { cwd, env: own }: CommandAgent | PresetAgent, env: Environment): string[] {
+  if (isPath(program)) return [resolve(cwd, program)];
   const folders = (own['PATH'] ?? env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = (env['PATHEXT'] ?? '').split(';');
-  const places = folders.flatMap((folder) => endings.map((ending) => join(resolve(cwd, folder), program + ending)));
-  return (await Promise.all(places.map(isExecutable))).includes(true);
+  return folders.flatMap((folder) => endings.map((ending) => join(resolve(cwd, folder), program + ending)));
+}
+
+/** A script that was just written, or came without its mode, is there and still cannot be run. */
+async function whatIsWrong(program: string, places: readonly string[]): Promise<Omit<Problem, 'path'>> {
+  const there = (await Promise.all(places.map(isFile))).indexOf(true);
+  const file = places[there];
+  if (file !== undefined) return { message: `${program} is not executable here`, hint: `chmod +x ${shellWord(file)}` };
+  const where = isPath(program) ? `there is no program ${program}` : `no program "${program}" is on the PATH`;
+  return { message: `${where} here` };
 }
 
 function isPath(program: string): boolean {
@@ -48,10 +59,17 @@ function isPath(program: string): boolean {
 async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    return await isFile(file);
   } catch {
     return false;
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { messageOf } from '../contract/message-of.js';
 import { formatPath, type Problem } from '../contract/problem.js';
 import { resolveSecret, SECRET } from './secret.js';
+import { textsIn } from './texts-in.js';
 
 /**
  * Secrets that a part of the configuration names and that cannot be had here and now. Whether a worker elsewhere has them is
@@ -11,7 +12,8 @@ export async function missingSecrets(
   at: readonly PropertyKey[],
   { folder, env }: { folder: string; env: Readonly<Record<string, string | undefined>> },
 ): Promise<Problem[]> {
-  const checked = secretsIn(part, at).map(async ({ path, written }): Promise<Problem[]> => {
+  const secrets = textsIn(part, at).filter(({ written }) => SECRET.test(written));
+  const checked = secrets.map(async ({ path, written }): Promise<Problem[]> => {
     try {
       await resolveSecret(written, folder, env);
       return [];
@@ -20,18 +22,6 @@ export async function missingSecrets(
     }
   });
   return (await Promise.all(checked)).flat();
-}
-
-interface WrittenSecret {
-  path: readonly PropertyKey[];
-  written: string;
-}
-
-function secretsIn(part: unknown, path: readonly PropertyKey[]): WrittenSecret[] {
-  if (typeof part === 'string') return SECRET.test(part) ? [{ path, written: part }] : [];
-  if (Array.isArray(part)) return part.flatMap((one, index) => secretsIn(one, [...path, index]));
-  if (typeof part !== 'object' || part === null) return [];
-  return Object.entries(part).flatMap(([key, value]) => secretsIn(value, [...path, key]));
 }
 
 function reasonOf(error: unknown): string {

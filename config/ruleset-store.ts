@@ -6,7 +6,7 @@ import type { Ruleset } from '../contract/ruleset.js';
 import type { LoadedRuleset } from '../rules/match-batch.js';
 import { parseRuleset } from '../rules/parse-ruleset.js';
 import { type Current, ReadThroughFile } from './read-through.js';
-import { formatProblem } from '../contract/problem.js';
+import { shortenProblems } from './shorten-problems.js';
 
 export type RulesetAnswer = ({ available: true } & LoadedRuleset) | { available: false; problems: string[] };
 
@@ -38,8 +38,7 @@ export class RulesetStore {
     if (found.problem !== undefined) this.report(found.problem);
     if (!found.ok) return { available: false, problems: [found.problem] };
     const current = await this.readThrough(found.file).get();
-    const all = [...(found.problem === undefined ? [] : [found.problem]), ...current.problems.map(formatProblem)];
-    const problems = shorten(all);
+    const problems = shortenProblems([...(found.problem === undefined ? [] : [found.problem]), ...current.problems]);
     if (!current.available) return { available: false, problems };
     this.remember(current.hash, current.value);
     return { available: true, ruleset: current.value, hash: current.hash, source: found.file, problems };
@@ -117,13 +116,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-const SHOWN_PROBLEMS = 20;
-const PROBLEM_CHARS = 400;
-
-/** They travel with every batch into the history of the watch; the log and `mesh check` have them all. */
-function shorten(problems: string[]): string[] {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => problem.slice(0, PROBLEM_CHARS));
-  return problems.length > SHOWN_PROBLEMS ? [...shown, `and ${problems.length - SHOWN_PROBLEMS} more problems`] : shown;
 }

@@ -8,9 +8,28 @@ export function remediationId(tenant: string, rule: string, eventId: string): st
   return `remediation/${tenant}/${segment(rule)}/${eventId}`;
 }
 
-/** One per environment: whoever asks for its capacity meanwhile extends it. */
-export function leaseId(tenant: string, environment: string): string {
-  return `lease/${tenant}/${segment(environment)}`;
+/**
+ * One per environment of a mesh: whoever asks for its capacity meanwhile extends it. Environments belong to the bridge, which
+ * the tenants of a mesh share.
+ */
+export function leaseId(taskQueue: string, environment: string): string {
+  return `lease/${segment(taskQueue)}/${segment(environment)}`;
+}
+
+/** Undefined for what is not the id of a lease. */
+export function parseLeaseId(id: string): { environment: string } | undefined {
+  const [, environment] = /^lease\/[^/]+\/([^/]+)$/.exec(id) ?? [];
+  if (environment === undefined) return undefined;
+  try {
+    return { environment: decodeURIComponent(environment) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One per launcher of a mesh: its workers share a task queue, and what the launchers are called. */
+export function slotsId(taskQueue: string, launcher: string): string {
+  return `slots/${segment(taskQueue)}/${segment(launcher)}`;
 }
 
 /** One per cooldown that has ended. */
@@ -23,14 +42,39 @@ export function resolveId(tenant: string, rule: string, incidentHash: string, op
   return `resolve/${tenant}/${segment(rule)}/${incidentHash}/${openedAt}`;
 }
 
+/** Whether it is the id of a message of the mesh itself: a digest, or good news. */
+export function isNoticeId(id: string): boolean {
+  return /^(digest|resolve)\/[^/]+\/[^/]+\/[^/]+\/\d+$/.test(id);
+}
+
 /** The idempotency key of one action of one remediation: the same over every retry, worker and restart. */
 export function effectKey(remediation: string, action: string): string {
-  return `${remediation}/${segment(action)}`;
+  return `${remediation}/${keyPart(action)}`;
 }
 
 /** A launcher that is tried after another has failed for good starts an agent of its own, under a key of its own. */
 export function fallbackEffectKey(actionEffectKey: string, launcher: string): string {
-  return `${actionEffectKey}~${segment(launcher)}`;
+  return `${actionEffectKey}~${launcherPart(launcher)}`;
+}
+
+/** For a retry by hand, when the agent of the last key is known to have ended. */
+export function retryEffectKey(launcherEffectKey: string, endedSession: string): string {
+  return `${launcherEffectKey}~${RETRY}${endedSession.slice(0, SESSION_CHARS)}`;
+}
+
+const RETRY = 'retry-';
+/** Enough to tell the retries of one action apart. */
+const SESSION_CHARS = 8;
+
+/** An action as it stands in its key. In there a tilde stands before the launcher and before the retry, and nowhere else. */
+export function keyPart(text: string): string {
+  return segment(text).replaceAll('~', '%7E');
+}
+
+/** A launcher as it stands in its key: no name of one reads as a retry. */
+export function launcherPart(launcher: string): string {
+  const part = keyPart(launcher);
+  return part.startsWith(RETRY) ? part.replace('-', '%2D') : part;
 }
 
 export function recipientEffectKey(actionEffectKey: string, recipient: string): string {

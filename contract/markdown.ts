@@ -1,4 +1,5 @@
-import { visible, visibleLines } from './plain-text.js';
+import { shownText, visible } from './plain-text.js';
+import { shortened } from './shortened.js';
 
 // Details shown in the Temporal UI are Markdown. What comes from events goes through here, so that it stays text.
 
@@ -8,15 +9,21 @@ export function code(text: string): string {
   return clean === '' ? '` `' : `\`${clean}\``;
 }
 
-/** A fenced block that nothing inside can end. Cut after invisible characters are written out, which makes them longer. */
-export function codeBlock(text: string, maxChars: number): string {
-  const shown = visibleLines(text.slice(0, maxChars)).join('\n');
-  const cut = text.length > maxChars || shown.length > maxChars ? `${shown.slice(0, maxChars).toWellFormed()}…` : shown;
-  const longestRun = Math.max(2, ...[...cut.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longestRun + 1);
-  return `${fence}text\n${cut}\n${fence}`;
+/** The same of a text that may have many lines, cut. ⏎ marks where a line broke. */
+export function codeLine(text: string, maxChars: number): string {
+  return code(shortened(text.replace(/\s*[\r\n]+\s*/g, ' ⏎ '), maxChars));
 }
 
+/** A fenced block that nothing inside can end. */
+export function codeBlock(text: string, maxChars: number): string {
+  const shown = shownText(text, maxChars);
+  const longestRun = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longestRun + 1);
+  return `${fence}text\n${shown}\n${fence}`;
+}
+
+/** `?` for what is no time: an error here would stop a workflow for good. */
 export function utc(at: number): string {
-  return `${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC`;
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? '?' : `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
 }

@@ -15,6 +15,8 @@ export interface RulesetFacts {
   problems: string[];
   /** The rules that at least one event of the batch matched. */
   rules: RuleFacts[];
+  /** All rules of the file. Absent when the watch knows them already, or there are too many to keep. */
+  ruleIds?: string[];
 }
 
 export interface RuleFacts {
@@ -24,6 +26,10 @@ export interface RuleFacts {
   cooldownMs: number;
   /** Tell the team at the end of a cooldown what it kept quiet. */
   digest?: boolean;
+  /** It tells a team when it fires. */
+  tells?: true;
+  /** Some of whom it tells are told only if the action before ended so or so. */
+  tellsOnlyIf?: true;
   actions: ActionFacts[];
 }
 
@@ -67,10 +73,28 @@ export interface AgentEnd {
   outputTail?: string;
 }
 
+/** Why `mesh.yaml` is not in use as it is now. */
+export interface ConfigTrouble {
+  /** The file it is read from. */
+  source: string;
+  problems: string[];
+  /** An earlier version stays in use. Else there is none, and actions wait. */
+  hasGoodVersion: boolean;
+}
+
 export type MatchedBatch =
-  { available: true; ruleset: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };
+  | {
+      available: true;
+      ruleset: RulesetFacts;
+      events: EventMatches[];
+      /** Judging needs no configuration; what the rules start does. */
+      configTrouble?: ConfigTrouble;
+    }
+  | { available: false; problems: string[] };
 
 export interface MatchRequest {
   tenant: string;
   events: MeshEvent[];
+  /** The version of the rules of which the watch knows all ids. */
+  knownHash?: string;
 }

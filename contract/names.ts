@@ -8,7 +8,13 @@ export const DEFAULT_TENANT = 'default';
 /** Who reported the event of a remediation that somebody started by hand, with `mesh try`. */
 export const TRY_SOURCE = 'mesh-try';
 
-export const WORKFLOW_TYPES = { watch: 'watch', remediate: 'remediate', notice: 'notice', lease: 'lease' } as const;
+export const WORKFLOW_TYPES = {
+  watch: 'watch',
+  remediate: 'remediate',
+  notice: 'notice',
+  lease: 'lease',
+  slots: 'slots',
+} as const;
 
 export const SIGNALS = {
   events: 'events',
@@ -21,14 +27,27 @@ export const SIGNALS = {
   incidents: 'incidents',
 } as const;
 
-export const REMEDIATION_SIGNALS = { agent: 'agent' } as const;
+export const REMEDIATION_SIGNALS = {
+  agent: 'agent',
+  /** From the slots of a launcher: it is the turn of an agent that has waited. */
+  slot: 'slot',
+} as const;
 
 export const LEASE_SIGNALS = { extend: 'extend' } as const;
+
+/** The key of the memo that holds a `LeaseMemo`. */
+export const LEASE_MEMO = 'lease';
+
+export const SLOTS_UPDATES = { acquire: 'acquire' } as const;
+
+export const SLOTS_SIGNALS = { release: 'release' } as const;
 
 export const QUERIES = {
   status: 'status',
   verdicts: 'verdicts',
   judgement: 'judgement',
+  /** What is open at a receiver, for whoever is about to close it. */
+  incidents: 'incidents',
   progress: 'progress',
 } as const;
 

@@ -13,7 +13,21 @@ export interface DigestNotice {
   at: number;
   /** For which values of `cooldownBy`. */
   label?: string;
+  /** What the rule fired for when the cooldown began. Absent when it told nobody at that time. */
+  about?: FiredFor;
   suppressed: Suppressed;
+}
+
+/**
+ * By which messages about one incident are known to belong together; the event only where it names neither, and where it matters
+ * whom its remediation has told.
+ */
+export interface FiredFor {
+  session?: string;
+  task?: string;
+  event?: string;
+  /** The team that the event named: who was told of it, where the rule names none. */
+  team?: string;
 }
 
 export interface Suppressed {
@@ -23,6 +37,8 @@ export interface Suppressed {
   /** The first ones; `moreSessions` were not noted by name. */
   sessions: string[];
   moreSessions: number;
+  /** Of the last one that said either. */
+  last?: { tool?: string; error?: string };
 }
 
 /** What was broken works again. */
@@ -35,6 +51,12 @@ export interface ResolveNotice {
   incident: OpenIncident;
   by: { event: string; eventId: string };
 }
+
+/** What the workflow is given. */
+export type NoticeInput = Notice & {
+  /** When an operator had it retried: what the runs before have delivered, which is not delivered again. */
+  delivered?: DeliveryRecord[];
+};
 
 /** What became of a notice. */
 export interface NoticeResult {

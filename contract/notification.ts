@@ -6,11 +6,20 @@ export interface NotificationMessage {
   kind: 'remediation' | 'digest' | 'resolved';
   tenant: string;
   rule: string;
+  /** When the rule fired, the cooldown ended or the success came. */
   at: number;
+  /** When it was written. Older runs did not say. */
+  writtenAt?: number;
+  /** Set when it is sent long after it was written. */
+  late?: { writtenAt: number; sentAt: number };
   /** Of the event it is about, when there is one. */
   outcome?: Outcome;
   /** One line. */
   subject: string;
+  /** True when no rule gave the subject: it says the same of every event of its kind. */
+  isDefaultSubject?: boolean;
+  /** One line on how it stands: whether it may be mended, and whether the mesh is still at it. */
+  verdict?: string;
   body: string;
   /** What went wrong, in the words of the event. */
   error?: string;
@@ -21,13 +30,13 @@ export interface NotificationMessage {
   payload?: string;
   /** What the mesh did before this message. */
   did: { action: string; type: string; state: string; text?: string }[];
-  /** The actions that come after this message. */
-  toCome?: { action: string; type: string }[];
-  /** What stays quiet, and until when. */
-  quiet: { what: string; untilAt: number }[];
+  /** The actions that come after this message; `onlyIf` says on what that depends. */
+  toCome?: { action: string; type: string; onlyIf?: string }[];
+  /** What stays quiet, and until when; `onlyRepeats`: for events equal to this one. */
+  quiet: { what: string; untilAt: number; onlyRepeats?: true }[];
   links: { text: string; url: string }[];
-  /** Ready to paste. */
-  commands: { what: string; command: string }[];
+  /** Ready to paste. One that `ends` something is shown apart from the others; the note says what. */
+  commands: { what: string; command: string; note?: string; ends?: true }[];
 }
 
 export type NotificationDraft =
@@ -77,8 +86,10 @@ export interface IncidentSubject {
   session?: string;
   task?: string;
   tool?: string;
-  /** When the event that began it happened, by the clock of its reporter. Older runs did not say. */
-  occurredAt?: number;
+  /** When the event that began it happened, by the clock of its reporter. */
+  occurredAt: number;
+  /** Which cooldown of the rule that event falls under, where there is one for each value of `cooldownBy`. */
+  cooldownLabel?: string;
 }
 
 /** Open at a receiver until a success of the same task or tool, or until it is too old. */

@@ -23,7 +23,14 @@ export function parseYaml(text: string, file: string): ParsedText {
     return refuse({ file, path: '', message: `not valid YAML or JSON: ${message}`, ...(line && { line }) });
   }
   const value = readValue(document);
-  if (value instanceof Error) return refuse({ file, path: '', message: `not valid YAML: ${value.message}` });
+  if (value instanceof Error) {
+    // Whose password begins with an asterisk did not mean an alias, and would find it in a log.
+    const message = value.message.replace(
+      /^(Unresolved alias[^:]*):.*$/s,
+      '$1; a text that begins with * needs quotes',
+    );
+    return refuse({ file, path: '', message: `not valid YAML: ${message}` });
+  }
   if (value === null || value === undefined) {
     return refuse({ file, path: '', message: 'is empty: expected an object', hint: 'the smallest valid file is {}' });
   }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { didYouMean } from './did-you-mean.js';
 import { nearest } from './nearest.js';
 
 /** One thing wrong with something a person wrote: where, what was expected, and how to mend it. */
@@ -69,12 +70,11 @@ const MAX_GUESSED_KEYS = 20;
 const MAX_NAMED_KEYS = 1_000;
 
 function unknownKey(path: PropertyKey[], key: string, known: string[], isGuessed: boolean): Problem {
-  const guess = isGuessed ? nearest(key, known) : undefined;
   return {
     path: formatPath(path),
     message: `unknown key "${key}"`,
     expected: `one of ${known.join(', ')}`,
-    hint: guess ? `did you mean "${guess}"?` : `known here: ${known.join(', ')}`,
+    hint: didYouMean(key, isGuessed ? known : [], `known here: ${known.join(', ')}`),
   };
 }
 
@@ -102,9 +102,13 @@ function showKind(value: unknown): string {
   return value === '' ? 'an empty text' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
 }
 
+const MAX_SHOWN_CHARS = 60;
+
 function show(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  // Half a text, or an address, may hold a secret that nobody could tell any more to be one.
+  const isClosed = typeof value === 'string' && (value.length > MAX_SHOWN_CHARS || value.includes('://'));
+  if (isClosed) return `a text of ${value.length} characters`;
+  return JSON.stringify(value) ?? String(value);
 }

@@ -4,7 +4,7 @@ import type { MeshEvent } from './event.js';
 export const ACTION_STATUSES = ['executed', 'skipped', 'failed', 'aborted'] as const;
 export type ActionStatus = (typeof ACTION_STATUSES)[number];
 
-/** How a whole remediation ended: the worst of its actions. */
+/** How a whole remediation ended: aborted if it was, else as the worst of its actions. */
 export type RemediationOutcome = ActionStatus;
 
 export interface RetryPlan {
@@ -24,6 +24,8 @@ export interface RemediationInput {
   actions: ActionPlan[];
   /** Until when the rule stays quiet because it has fired now, and for which values of `cooldownBy`. */
   quiet?: Quiet;
+  /** What is taken for a repetition because the rule has fired now. Older runs did not say. */
+  repeats?: Repeats;
   /** The rules that fired on the way from the first event of the chain to this one, this one not among them. */
   path?: string[];
   /** When an operator had it retried: what the runs before came to. Actions that are done in here are not run again. */
@@ -37,6 +39,13 @@ export interface Quiet {
   label?: string;
 }
 
+export interface Repeats {
+  /** The `dedupBy` of the rule; none: events are equal as a whole. */
+  by?: string[];
+  /** Until when an equal event does not run an action again. */
+  until: { action: string; untilAt: number }[];
+}
+
 export interface ActionResult {
   action: string;
   type: ActionType;
@@ -45,7 +54,10 @@ export interface ActionResult {
   reason?: string;
   /** What it did. */
   detail?: string;
+  /** 0 where none began, and of what was aborted also where nobody knows how many did. */
   attempts: number;
+  /** For capacity: until when its lease keeps it, others may for longer. Older results do not say. */
+  leaseUntilAt?: number;
   /** For an agent: every launcher that was tried, in order. */
   launches?: Launch[];
   /** The agent that was started, and what is known of its end. */
@@ -57,9 +69,16 @@ export interface ActionResult {
 export interface Launch {
   launcher: string;
   status: 'launched' | 'failed';
+  /** Why it failed, or why the action failed while its agent may go on. */
   reason?: string;
   attempts: number;
+  /** What is known of its agent: what a retry goes by. */
+  agent?: LaunchedAgent;
+  /** The end of what its agent said, without secrets, when another was tried after it. That of the last stands with the action. */
+  lastWords?: string;
 }
+
+export type LaunchedAgent = Pick<StartedAgent, 'id' | 'session' | 'outcome'>;
 
 /** `running`: it was started, and nobody waits for its end or it has not come. */
 export type AgentOutcome = 'running' | 'success' | 'failed' | 'timeout';
@@ -73,6 +92,8 @@ export interface StartedAgent {
   outcome: AgentOutcome;
   /** The end of what it said, without secrets. */
   outputTail?: string;
+  /** It was asked for elsewhere, and nobody knows whether it was started. */
+  mayNotExist?: true;
 }
 
 export interface DeliveryRecord {
@@ -80,10 +101,11 @@ export interface DeliveryRecord {
   delivery: string;
   channel: string;
   recipient: string;
-  status: 'delivered' | 'failed' | 'aborted';
+  /** `skipped`: there was no need for it any more. */
+  status: 'delivered' | 'failed' | 'aborted' | 'skipped';
   attempts: number;
   detail?: string;
-  /** The last error, without secrets. */
+  /** The last error, without secrets; or why it was skipped. */
   error?: string;
 }
 
@@ -113,7 +135,19 @@ export interface RemediationResult {
 }
 
 /** Signals to a remediation: what became of the agent of one of its actions. */
-export type AgentNews = { action: string } & (
-  | { state: 'launched'; agent: StartedAgent }
-  | { state: 'finished'; agentId: string; outcome: AgentOutcome; outputTail?: string }
-);
+export type AgentNews = { action: string } &
+  /** About to be asked for elsewhere: from now on there may be one. Older ones do not say by which attempt. */
+  (
+    | { state: 'asked'; agent: StartedAgent; attempt?: string }
+    /** What that attempt has asked for was surely not started. Another may have started one all the same. */
+    | { state: 'not-started'; attempt: string }
+    | { state: 'launched'; agent: StartedAgent }
+    | {
+        state: 'finished';
+        agentId: string;
+        /** All by which the watch knows this agent, the session that was chosen for it among them. Older ones do not say. */
+        ids?: string[];
+        outcome: AgentOutcome;
+        outputTail?: string;
+      }
+  );

@@ -1,3 +1,4 @@
+import { bareUrlProblem } from './bare-url.js';
 import { nearest } from './nearest.js';
 
 /** Every environment variable of the mesh itself. Connection settings are Temporal's own (`TEMPORAL_ADDRESS`, …). */
@@ -38,7 +39,7 @@ export const SETTINGS = {
   },
   MESH_REDACT_KEYS: {
     default: '',
-    meaning: 'More payload keys whose values are secrets, parted by commas.',
+    meaning: 'More payload keys whose values are secrets, comma-separated.',
   },
 } as const;
 
@@ -120,8 +121,9 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
   if (settings.gatewayUrl !== undefined && !isHttpUrl(settings.gatewayUrl)) {
     problems.push('MESH_GATEWAY_URL: expected an address such as https://mesh.example.com');
   }
-  if (settings.uiUrl !== undefined && !isHttpUrl(settings.uiUrl)) {
-    problems.push('MESH_UI_URL: expected an address such as https://temporal.example.com');
+  if (settings.uiUrl !== undefined) {
+    const problem = isHttpUrl(settings.uiUrl) ? bareUrlProblem(settings.uiUrl) : 'is not an address';
+    if (problem) problems.push(`MESH_UI_URL: expected an address such as https://temporal.example.com; it ${problem}`);
   }
   if (settings.lineageKey !== undefined && settings.lineageKey.length < LINEAGE_KEY_MIN_CHARS) {
     problems.push(`MESH_LINEAGE_KEY: expected at least ${LINEAGE_KEY_MIN_CHARS} characters`);

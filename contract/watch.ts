@@ -1,7 +1,6 @@
-import type { Notice, Suppressed } from './notice.js';
+import type { ConfigTrouble } from './matched.js';
 import type { OpenIncident } from './notification.js';
-import type { AgentOutcome } from './remediation.js';
-import type { LoggedVerdict, SkipCode } from './verdict.js';
+import type { SkipCode } from './verdict.js';
 
 /** Arguments of the watch's messages, and what its queries answer. */
 
@@ -34,53 +33,10 @@ export interface WatchInput {
   maxHistoryEvents?: number;
   /** Complete after this long without an event or a live guard. */
   idleCloseMs?: number;
-  /** What the run before this one carried over. */
-  saved?: SavedWatch;
 }
 
-/** The one JSON value that outlives a run of the watch; see `workflows/watch-state.ts`. */
-export interface SavedWatch {
-  guards: SavedGuards;
-  counters: WatchCounters;
-  verdicts: LoggedVerdict[];
-  chains: SavedChain[];
-  paused?: Pause;
-  ruleset?: KnownRuleset;
-  inbox: InboxItem[];
-  lastEventAt: number;
-  runs: number;
-  agents?: KnownAgent[];
-  ends?: UnclaimedEnd[];
-  incidents?: OpenIncident[];
-  /** Messages that wait for the end of a pause. */
-  notices?: Notice[];
-  /** For incidents that deliveries tell of later. */
-  successes?: NotedSuccess[];
-  /** Hashes of sessions in which a rule has fired, and when it last did. */
-  troubled?: [session: string, firedAt: number][];
-}
-
-/** What waits to be handled, in order of arrival. */
-export type InboxItem = { kind: 'event'; event: unknown; pause?: Pause } | { kind: 'rearm'; rule?: string };
-
-export interface SavedGuards {
-  /** Hashed event ids, oldest first, parted by spaces. */
-  seen: string;
-  /** Rule, key, expiry, label (empty: none), what it kept quiet. */
-  cooldowns: [rule: string, key: string, untilAt: number, label?: string, suppressed?: SavedSuppression][];
-  /** Per rule and action: keys and expiries, parted by spaces. */
-  dedups: [rule: string, action: string, keys: string][];
-  /** Windows dropped before their time because the state grew too large. */
-  evicted: number;
-}
-
-/** With hashes of the sessions that are not noted by name. */
-export interface SavedSuppression extends Suppressed {
-  others?: string[];
-}
-
-/** An agent that a remediation started: what it reports belongs to the chain, whether it says so or not. */
-export interface KnownAgent {
+/** An agent that a remediation starts: what it reports belongs to the chain, whether it says so or not. */
+export interface AnnouncedAgent {
   /** Agent and session ids by which it may report. */
   ids: string[];
   /** Of what it reports: one more than that of the event it was started for. */
@@ -93,30 +49,16 @@ export interface KnownAgent {
   /** The remediation wants to hear of its end. */
   isAwaited: boolean;
   untilAt: number;
-  /** When the watch first heard of it; it fills this in itself. */
-  sinceAt?: number;
 }
 
-/** The end of an agent nobody knew yet: its launcher may tell only later that it started it. */
-export interface UnclaimedEnd {
-  ids: string[];
-  outcome: AgentOutcome;
-  outputTail?: string;
-  at: number;
+/** What nobody will be told because there was too much of it: messages that waited, and alerts that were open. */
+export interface DroppedNews {
+  messages: number;
+  incidents: number;
 }
 
-/** The last success of a task and tool, in a session or chain in which a rule has fired. */
-export interface NotedSuccess {
-  session?: string;
-  root?: string;
-  task?: string;
-  tool?: string;
-  /** By the clock of its reporter. */
-  occurredAt: number;
-  /** When the watch heard of it. */
-  at: number;
-  by: { event: string; eventId: string };
-}
+/** Which alert is meant: that of a receiver under a key. */
+export type IncidentsQuery = Pick<OpenIncident, 'team' | 'channel' | 'key'>;
 
 export interface Pause {
   sinceAt: number;
@@ -127,7 +69,12 @@ export interface KnownRuleset {
   hash: string;
   source: string;
   problems: string[];
+  /** All rules of the file; absent when there are too many to keep. */
+  ruleIds?: string[];
 }
+
+/** What workers have told with the events they judged: first at `sinceAt`, last at `seenAt`. */
+export type KnownConfigTrouble = ConfigTrouble & { sinceAt: number; seenAt: number };
 
 /** All counts are events: how many came, how many times a rule fired, how many times one was suppressed, by code. */
 export interface WatchCounters {
@@ -158,6 +105,8 @@ export interface WatchStatus {
   tenant: string;
   paused: Pause | null;
   ruleset: KnownRuleset | null;
+  /** Set while `mesh.yaml` cannot be used as it is. */
+  configTrouble?: KnownConfigTrouble;
   /** Events waiting because the rules cannot be read, and why. */
   held: { events: number; sinceAt: number; problems: string[] } | null;
   counters: Omit<WatchCounters, 'rules'> & { rules: Record<string, RuleCounters> };
@@ -173,6 +122,20 @@ export interface WatchStatus {
   /** Agents that were started and may still report. */
   agents?: { known: number; awaited: number };
   /** Open at a receiver until a success is reported. */
-  incidents?: { rule: string; team: string; channel: string; openedAt: number; task?: string; tool?: string }[];
+  incidents?: {
+    rule: string;
+    team: string;
+    channel: string;
+    openedAt: number;
+    /** A success of which of the two ends it. */
+    resolveOn?: ('task' | 'tool')[];
+    task?: string;
+    tool?: string;
+    /** It works again. The receiver is told when all of its alert does, and no cooldown or pause would suppress a repeat. */
+    worksAgain?: true;
+    /** What that waits for, in words, such as "the cooldown of the rule ends, 2026-01-02 03:05:05 UTC". */
+    resolvedWhen?: string;
+  }[];
+  dropped?: DroppedNews;
   history: { events: number; runs: number };
 }

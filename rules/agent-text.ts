@@ -1,4 +1,5 @@
 import type { MeshEvent } from '../contract/event.js';
+import { UNSEEN } from '../contract/plain-text.js';
 import type { Redactor } from './redact.js';
 import { payloadJson } from './template.js';
 import { untrustedData } from './untrusted-data.js';
@@ -13,7 +14,7 @@ export function agentText(text: string): string {
 
 /** The payload of an event within a prompt, set apart. */
 export function agentPayload(event: MeshEvent, redactor: Redactor | undefined): string {
-  return untrustedData(payloadJson(event, redactor, MENTION_OR_INVISIBLE));
+  return untrustedData(payloadJson(event, redactor, MENTION_OR_UNSEEN));
 }
 
-const MENTION_OR_INVISIBLE = /[@\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const MENTION_OR_UNSEEN = new RegExp(`@|${UNSEEN.source}`, UNSEEN.flags);

@@ -1,5 +1,7 @@
 import type { Condition } from '../contract/ruleset.js';
-import { readField, readPath } from './read-field.js';
+import { shortened } from '../contract/shortened.js';
+import { readField } from './guards/read-field.js';
+import { readPath } from './read-path.js';
 
 /** Why a payload does not meet a condition, in words; nothing when it does. All kinds must hold, any entry of a list does. */
 export function missedCondition(condition: Condition, payload: Record<string, unknown>): string | undefined {
@@ -35,6 +37,5 @@ function missedFields(wanted: Condition['eventFieldEquals'], payload: Record<str
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shortened(JSON.stringify(value), 60);
 }

@@ -1,7 +1,7 @@
 import type { MeshEvent } from '../contract/event.js';
 import { agentPayload, agentText } from './agent-text.js';
 import { oneLine } from './one-line.js';
-import { readField } from './read-field.js';
+import { readField } from './guards/read-field.js';
 import type { Redactor } from './redact.js';
 import { payloadJson, type TemplateContext } from './template.js';
 
@@ -50,7 +50,7 @@ export function defaultMessage(rule: string, event: MeshEvent, redactor?: Redact
       ['Outcome', event.outcome],
       ['Error', field('error') ?? 'n/a'],
       ['Task', field('taskSubject') ?? field('taskId') ?? 'n/a'],
-      ['Session', event.session],
+      ['Session', event.session === undefined ? undefined : oneLine(event.session, MAX_FIELD_CHARS)],
       ['Payload', payloadJson(event, redactor)],
     ]),
   ].join('\n');

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { MeshEvent } from '../contract/event.js';
 import type { Rule } from '../contract/ruleset.js';
+import { quoted } from '../contract/quoted.js';
+import { shortened } from '../contract/shortened.js';
 import { canonicalJson } from './canonical-json.js';
-import { readPath } from './read-field.js';
+import { readPath } from './read-path.js';
 
 /** Differ from one report of a failure to the next, and would make every event unique. */
 export const VOLATILE_FIELDS = [
@@ -38,8 +40,27 @@ function identityOf(event: MeshEvent): string {
 export function cooldownKey(rule: Fingerprinted, event: MeshEvent): { key: string; label?: string } {
   if (!rule.cooldownBy) return { key: hash(['cooldown', rule.id]) };
   const values = canonicalJson(valuesAt(event, rule.cooldownBy));
-  const label = rule.cooldownBy.map((path) => `${path}=${shortValue(readPath(event, path))}`).join(', ');
-  return { key: hash(['cooldown', rule.id, values]), label: label.slice(0, 120) };
+  return { key: hash(['cooldown', rule.id, values]), label: labelOf(event, rule.cooldownBy) };
+}
+
+const MAX_LABEL_CHARS = 120;
+
+/** Stands in sentences of the mesh. What does not fit is left out as a whole, so that no quotation stays open. */
+function labelOf(event: MeshEvent, paths: string[]): string {
+  const parts = paths.map((path) => partOf(path, shortValue(readPath(event, path))));
+  const whole = parts.join(', ');
+  if (whole.length <= MAX_LABEL_CHARS) return whole;
+  const fits = parts.filter(
+    (_part, place) => parts.slice(0, place + 1).join(', ').length < MAX_LABEL_CHARS - MORE.length,
+  );
+  return `${fits.join(', ')}${MORE}`;
+}
+
+const MORE = ', …';
+
+function partOf(path: string, value: string): string {
+  const said = quoted(value);
+  return `${shortened(path, MAX_LABEL_CHARS - MORE.length - said.length - 2)}=${said}`;
 }
 
 function valuesAt(event: MeshEvent, paths: string[]): unknown[] {

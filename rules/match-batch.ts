@@ -6,7 +6,7 @@ import { agentEndOf } from './guards/agent-end.js';
 import { verifyLineage } from './lineage/verify.js';
 import { matchEvent, ruleFacts } from './match.js';
 import { messageOf } from '../contract/message-of.js';
-import { worksIn } from './works.js';
+import { worksIn } from './guards/works.js';
 
 export interface LoadedRuleset {
   ruleset: Ruleset;

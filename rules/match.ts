@@ -4,6 +4,7 @@ import type { EventMatches, RuleFacts, RuleMatch } from '../contract/matched.js'
 import type { Rule, Ruleset, Trigger } from '../contract/ruleset.js';
 import type { MissedRule } from '../contract/verdict.js';
 import { missedCondition } from './condition.js';
+import { cutAtWord } from './cut-at-word.js';
 import { cooldownKey, dedupKeys } from './fingerprint.js';
 
 /** Which rules look at this event, in file order, and what the others missed on. Pure: event and ruleset only. */
@@ -24,13 +25,17 @@ export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMat
 export function ruleFacts(rule: Rule, ruleset: Ruleset, { digest = false }: { digest?: boolean } = {}): RuleFacts {
   const dedupWindowMs = rule.dedupWindowMs ?? ruleset.defaultDedupWindowMs;
   // A rule on trial tells nobody anything.
-  const tells = rule.mode === 'enforce' && rule.actions.some(({ type, enabled }) => type === 'notify_team' && enabled);
+  const telling = rule.actions.filter(({ type, enabled }) => type === 'notify_team' && enabled);
+  const tells = rule.mode === 'enforce' && telling.length > 0;
+  const tellsOnlyIf = tells && telling.some(({ onlyIf }) => onlyIf !== undefined);
   return {
     id: rule.id,
     mode: rule.mode === 'shadow' ? 'shadow' : 'enforce',
     ...(rule.maxDepth !== undefined && { maxDepth: rule.maxDepth }),
     cooldownMs: rule.cooldownMs ?? ruleset.defaultCooldownMs,
     ...(digest && tells && { digest }),
+    ...(tells && { tells }),
+    ...(tellsOnlyIf && { tellsOnlyIf }),
     actions: rule.actions.map((action, index) => ({
       name: actionName(action, index),
       ...(action.type === 'spawn_fallback_agent' && { spawns: true }),
@@ -74,7 +79,9 @@ const MISS_CHARS = 120;
 
 function summarise(misses: Miss[]): string {
   if (misses.length === 0) return 'the ruleset has no rules';
-  const shown = misses.slice(0, SUMMARISED_MISSES).map(({ rule, reason }) => `${rule}: ${reason}`.slice(0, MISS_CHARS));
+  const shown = misses
+    .slice(0, SUMMARISED_MISSES)
+    .map(({ rule, reason }) => cutAtWord(`${rule}: ${reason}`, MISS_CHARS));
   const more = misses.length - shown.length;
   return `no rule matches: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
@@ -86,7 +93,7 @@ function inShort(misses: Miss[]): MissedRule[] {
   const kept: MissedRule[] = [];
   let bytes = 0;
   for (const { rule, reason } of misses) {
-    const miss = { rule: rule.slice(0, MISS_CHARS), reason: reason.slice(0, MISS_CHARS) };
+    const miss = { rule: cutAtWord(rule, MISS_CHARS), reason: cutAtWord(reason, MISS_CHARS) };
     bytes += Buffer.byteLength(miss.rule + miss.reason);
     if (bytes > KEPT_MISSES_BYTES) break;
     kept.push(miss);

@@ -1,28 +1,33 @@
-import { actionName } from '../contract/ids.js';
+import { actionName, keyPart } from '../contract/ids.js';
 import { nearest } from '../contract/nearest.js';
 import { parseYaml } from '../contract/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
 import { Ruleset } from '../contract/ruleset.js';
 import { ruleWarnings } from './rule-warnings.js';
+import type { KnownNames } from './known-names.js';
+import { nameWarnings } from './name-warnings.js';
 
 export type ParsedRuleset =
   { ok: true; ruleset: Ruleset; warnings: Problem[] } | { ok: false; problems: Problem[]; warnings: Problem[] };
 
-/** Reads a rule file's text: YAML or JSON, flat or wrapped in `hookChains`. Finds every problem, not just the first. */
-export function parseRuleset(text: string, file: string): ParsedRuleset {
+/**
+ * Reads a rule file's text: YAML or JSON, flat or wrapped in `hookChains`. Finds every problem, not just the first. With
+ * `known`, it warns of teams, people, agents and a bridge that `mesh.yaml` does not have.
+ */
+export function parseRuleset(text: string, file: string, known?: KnownNames): ParsedRuleset {
   const parsed = parseYaml(text, file);
   if (!parsed.ok) return { ok: false, problems: parsed.problems, warnings: [] };
   const located = (problem: Problem): Problem => {
     const line = parsed.lineOf(problem.path);
     return { file, ...problem, ...(line !== undefined && { line }) };
   };
-  const result = checkRuleset(parsed.value);
+  const result = checkRuleset(parsed.value, known);
   const warnings = result.warnings.map(located);
   return result.ok ? { ...result, warnings } : { ok: false, problems: result.problems.map(located), warnings };
 }
 
 /** The same for a value that was parsed already. */
-export function checkRuleset(value: unknown): ParsedRuleset {
+export function checkRuleset(value: unknown, known?: KnownNames): ParsedRuleset {
   const { inner, prefix, problems } = unwrap(value);
   const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
   const parsed = Ruleset.safeParse(inner);
@@ -30,7 +35,8 @@ export function checkRuleset(value: unknown): ParsedRuleset {
   problems.push(...crossProblems(inner).map(prefixed));
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
-  return { ok: true, ruleset: parsed.data, warnings: ruleWarnings(parsed.data).map(prefixed) };
+  const warnings = [...ruleWarnings(parsed.data), ...(known ? nameWarnings(parsed.data, known) : [])];
+  return { ok: true, ruleset: parsed.data, warnings: warnings.map(prefixed) };
 }
 
 function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Problem[] } {
@@ -87,6 +93,7 @@ function ruleProblems(rule: unknown, index: number): Problem[] {
     expected: 'an id no other action of this rule has',
     hint: `rules[${index}].actions[${first}] has it already`,
   }));
+  problems.push(...lengthProblems(stringAt(rule, 'id') ?? '', index, { actions, names }));
   const trigger = objectAt(rule, 'trigger');
   if (trigger && Object.hasOwn(trigger, 'outcome') && Object.hasOwn(trigger, 'outcomes')) {
     problems.push({
@@ -104,6 +111,36 @@ function ruleProblems(rule: unknown, index: number): Problem[] {
     });
   }
   return problems;
+}
+
+function lengthProblems(
+  ruleId: string,
+  index: number,
+  { actions, names }: { actions: unknown[]; names: (string | undefined)[] },
+): Problem[] {
+  const left = MAX_ENCODED_IDS_CHARS - encodedChars(ruleId);
+  // The schema says so of a rule that is too long by itself.
+  if (left < 0) return [];
+  return names.flatMap((name = '', place) => {
+    if (keyPart(name).length <= left) return [];
+    const hasId = stringAt(actions[place], 'id') !== undefined;
+    const which = hasId ? 'beside the id of its rule' : `beside its action ${name}`;
+    return {
+      path: formatPath(['rules', index, ...(hasId ? ['actions', place] : []), 'id']),
+      message: `is too long ${which}: in workflow ids at most ${MAX_ENCODED_IDS_CHARS} encoded characters fit for both`,
+      hint: 'shorten one of the two',
+    };
+  });
+}
+
+/**
+ * An effect key may become the id of a workflow, for which the server takes 1,000 characters. Beside these two it names the
+ * tenant, the event, a launcher and a retry.
+ */
+const MAX_ENCODED_IDS_CHARS = 600;
+
+function encodedChars(id: string): number {
+  return encodeURIComponent(id.toWellFormed()).length;
 }
 
 function repeated(names: (string | undefined)[]): { index: number; first: number; name: string }[] {

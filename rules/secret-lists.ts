@@ -40,7 +40,7 @@ export function isHeadersKey(key: string): boolean {
 /** The lines of private keys, from BEGIN to END; one that was cut ends with the list. */
 function privateKeyItems(list: readonly unknown[]): Set<number> {
   const found = new Set<number>();
-  const lastEnd = list.findLastIndex((item) => typeof item === 'string' && item.includes(PRIVATE_KEY_END));
+  const lastEnd = list.findLastIndex(closesPrivateKey);
   let index = 0;
   while (index < list.length) {
     const end = opensPrivateKey(list[index]) ? endOfPrivateKey(list, index, lastEnd) : index;
@@ -57,10 +57,14 @@ function opensPrivateKey(item: unknown): boolean {
   return begin > item.lastIndexOf(PRIVATE_KEY_END);
 }
 
+function closesPrivateKey(item: unknown): boolean {
+  return typeof item === 'string' && item.includes(PRIVATE_KEY_END);
+}
+
 function endOfPrivateKey(list: readonly unknown[], begin: number, lastEnd: number): number {
   if (begin >= lastEnd) return isLineOfKey(list[begin + 1]) ? list.length - 1 : begin;
   let end = begin + 1;
-  while (end < lastEnd && !String(list[end]).includes(PRIVATE_KEY_END)) end++;
+  while (end < lastEnd && !closesPrivateKey(list[end])) end++;
   return end;
 }
 

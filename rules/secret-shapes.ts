@@ -25,6 +25,8 @@ const TOKENS = [
   /(?:npm_|hf_)[A-Za-z0-9]{30,}/g,
   /(?:AIza|ya29\.)[\w-]{30,}/g,
   /SG\.[\w-]{16,}\.[\w-]{16,}/g,
+  // Our own: what an agent proves its place in a chain with.
+  /mesh1\.[\w-]{16,}\.[\w-]{16,}/g,
   // OpenAI and its relatives. A digit, a capital or a long run of letters: `sk-circle-fade-dot` is a name.
   new RegExp(String.raw`${FRESH}sk-(?=[a-z-]*[\dA-Z]|[\w-]*[A-Za-z]{20})[\w-]{16,}`, 'g'),
   // JSON Web Tokens: `eyJ` is how `{"` looks in base64.

@@ -1,9 +1,10 @@
 import type { MeshEvent } from '../contract/event.js';
+import { UNSEEN } from '../contract/plain-text.js';
 import type { StartedAgent } from '../contract/remediation.js';
 import { PLACEHOLDER, type TemplateName } from '../contract/template-text.js';
 import { canonicalJson } from './canonical-json.js';
 import { cutText } from './cut-text.js';
-import { readField } from './read-field.js';
+import { readField } from './guards/read-field.js';
 import type { Redactor } from './redact.js';
 
 export const MAX_SHOWN_PAYLOAD_BYTES = 16 * 1024;
@@ -55,13 +56,10 @@ export function templateValues({ rule, event, agent, redactor }: TemplateContext
 }
 
 /** The payload in one line of JSON, as much of it as anybody is shown; `tricks` are characters that are not shown as they are. */
-export function payloadJson(event: MeshEvent, redactor?: Redactor, tricks = INVISIBLE): string {
+export function payloadJson(event: MeshEvent, redactor?: Redactor, tricks = UNSEEN): string {
   const payload = redactor === undefined ? event.payload : redactor.value(event.payload);
   return cutBytes(escaped(canonicalJson(payload), tricks), MAX_SHOWN_PAYLOAD_BYTES);
 }
-
-/** What would act on the eye instead of being seen. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function hide(text: string, redactor: Redactor | undefined): string {
   return redactor === undefined ? text : redactor.text(text);

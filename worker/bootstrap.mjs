@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -96,11 +98,15 @@ function build() {
   const old = `${fresh}-old`;
   removeLeftovers();
   // Before compiling: a file that is written meanwhile is not in what was compiled.
+  const now = new Date();
   const stamp = buildStamp();
   try {
-    run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
-    run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
+    withSignsOfLife('compiling', () => {
+      run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '--noCheck', '--outDir', fresh]);
+      run(process.execPath, [join(fresh, 'worker', 'bundle.js')]);
+    });
     writeFileSync(join(fresh, '.built-from'), stamp);
+    utimesSync(join(fresh, '.built-from'), now, now);
     if (existsSync(DIST)) renameSync(DIST, old);
     renameSync(fresh, DIST);
   } finally {
@@ -116,12 +122,27 @@ function removeLeftovers() {
   }
 }
 
+/**
+ * Every command asks this, so what was found is kept as the time of the mark: reading all sources takes ten times as long as
+ * asking when each was last touched.
+ */
 function isBuilt() {
-  return readOr(join(DIST, '.built-from'), '') === buildStamp();
+  const mark = join(DIST, '.built-from');
+  const [hash, modules] = readOr(mark, '').split(' ');
+  if (modules !== process.versions.modules) return false;
+  const now = new Date();
+  const markedMs = statSync(mark).mtimeMs - CLOCK_STEP_MS;
+  if (SOURCES.flatMap(entriesUnder).every((path) => lstatSync(path).ctimeMs < markedMs)) return true;
+  if (`${hash} ${modules}` !== buildStamp()) return false;
+  utimesSync(mark, now, now);
+  return true;
 }
 
+/** The clock of files may be behind by one of its steps. */
+const CLOCK_STEP_MS = 100;
+
 function buildStamp() {
-  return hashOf([...SOURCES.flatMap(filesUnder).map(stampOf), process.versions.modules]);
+  return `${hashOf(SOURCES.flatMap(filesUnder).map(stampOf))} ${process.versions.modules}`;
 }
 
 const TURN_STALE_MS = 600_000;
@@ -155,12 +176,18 @@ function isAlive(pid) {
 }
 
 function filesUnder(path) {
-  const full = join(ROOT, path);
-  if (!statSync(full).isDirectory()) return [path];
-  return readdirSync(full, { recursive: true })
-    .map((name) => join(path, String(name)))
-    .filter((name) => name.endsWith('.ts'))
+  if (!statSync(join(ROOT, path)).isDirectory()) return [path];
+  return entriesUnder(path)
+    .filter((full) => full.endsWith('.ts'))
+    .map((full) => relative(ROOT, full))
     .sort();
+}
+
+/** Folders too: they tell of a file that was taken away. */
+function entriesUnder(path) {
+  const full = join(ROOT, path);
+  if (!statSync(full).isDirectory()) return [full];
+  return [full, ...readdirSync(full, { recursive: true }).map((name) => join(full, String(name)))];
 }
 
 function stampOf(path) {
@@ -175,7 +202,7 @@ function readOr(path, otherwise) {
   return existsSync(path) ? readFileSync(path, 'utf8') : otherwise;
 }
 
-/** While npm works it says nothing, and this process waits for it: another one tells that it is not stuck. */
+/** What works says nothing meanwhile, and this process waits for it: another one tells that it is not stuck. */
 function withSignsOfLife(what, work) {
   const script = `const { ppid } = process; let seconds = 0; setInterval(() => {
     if (process.ppid !== ppid) process.exit();

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { CheckedConfig } from '../client/cli/programs.js';
+import { knownNames } from '../config/known-names.js';
+import { maillessTeams } from '../config/mailless-teams.js';
 import { parseMeshConfig } from '../config/mesh-config.js';
 import { missingPrograms } from '../config/missing-programs.js';
-import { missingSecrets } from '../config/missing-secrets.js';
 import { parseYaml } from '../contract/parse-yaml.js';
 import type { Problem } from '../contract/problem.js';
 import type { Environment } from '../contract/settings.js';
+import { privateReceivers } from './private-receivers.js';
+import { secretProblems } from './secret-problems.js';
 
 /** For `mesh check`: what is wrong with a configuration, and what of it is not there on this machine. */
 export async function checkConfig(file: string, env: Environment = process.env): Promise<CheckedConfig> {
@@ -14,16 +17,18 @@ export async function checkConfig(file: string, env: Environment = process.env):
   const parsed = parseMeshConfig(text, file);
   if (!parsed.ok) return refused(parsed.problems);
 
-  const { agents, teams, folder } = parsed.value;
+  const { agents, teams } = parsed.value;
   const missing = await Promise.all([
     ...Object.entries(agents).map(([type, agent]) => missingPrograms(type, agent, env)),
-    missingSecrets(parsed.value, [], { folder, env }),
+    secretProblems(parsed.value, env),
+    privateReceivers(parsed.value, env),
   ]);
   return {
     problems: [],
-    warnings: withLines(missing.flat(), text, file),
+    warnings: withLines([...maillessTeams(teams), ...missing.flat()], text, file),
     agents: Object.keys(agents).length,
     teams: Object.keys(teams).length,
+    known: knownNames(parsed.value),
   };
 }
 

@@ -5,8 +5,8 @@ import { TASK_QUEUE } from '../contract/names.js';
 import { readSettings } from '../contract/settings.js';
 import { messageOf } from '../contract/message-of.js';
 
-// The health check of a worker's box: exit code 0 when Temporal has lately seen a worker of this very box ask for work. Asked
-// of the server, since a process that merely exists may be stuck, refused or cut off.
+// The health check of a worker's container: exit code 0 when Temporal has lately seen a worker of this very container ask
+// for work. Asked of the server, since a process that merely exists may be stuck, refused or cut off.
 
 const ANSWER_WITHIN_MS = 4_000;
 /** A worker asks again at least once a minute, whether there is work or not. */
@@ -35,7 +35,7 @@ async function lastSeenHere({ address, namespace, options }: ReturnType<typeof r
         taskQueueType: WORKFLOW_TASK_QUEUE,
       }),
     );
-    // Workers name themselves after their process and host, see create-worker.ts; the host of a box is the box.
+    // Workers name themselves after their process and host, see create-worker.ts; the host of a container is the container.
     const here = (pollers ?? []).filter(({ identity }) => identity?.endsWith(`@${hostname()}`));
     return Math.max(0, ...here.map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000));
   } finally {

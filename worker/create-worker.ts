@@ -21,6 +21,8 @@ export interface MeshWorker {
   /** Runs until shut down; then every connection is closed. */
   run(): Promise<void>;
   shutdown(): void;
+  /** How many actions and other activities are under way. */
+  underWay(): number;
 }
 
 /** Wires workflows, activities and the outside world to one connection and task queue. */
@@ -48,8 +50,8 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     shutdownGraceTime: '8 seconds',
     shutdownForceTime: '12 seconds',
     // An abort reaches an action with the answer to a heartbeat.
-    maxHeartbeatThrottleInterval: '2 seconds',
-    defaultHeartbeatThrottleInterval: '2 seconds',
+    maxHeartbeatThrottleInterval: '1 second',
+    defaultHeartbeatThrottleInterval: '1 second',
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
     maxConcurrentActivityTaskExecutions: 100,
@@ -68,5 +70,6 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     shutdown() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
     },
+    underWay: () => worker.getStatus().numInFlightActivities,
   };
 }

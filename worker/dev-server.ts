@@ -21,7 +21,7 @@ export interface DevServerOptions {
 export interface DevServer {
   address: string;
   pid: number;
-  /** Resolves when the server ends, for one that was started here. */
+  /** Resolves when the server ends. */
   ended: Promise<unknown>;
   /** The Temporal CLI it was started with. */
   binary: string;
@@ -32,6 +32,8 @@ export interface DevServer {
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
+/** Nobody is told of the end of a server that somebody else has started. */
+const LOOK_EVERY_MS = 500;
 
 /**
  * Runs Temporal's dev server on a database file, so that everything outlives a restart. In a process group of its own:
@@ -130,7 +132,7 @@ async function stopServer(options: DevServerOptions, child: ChildProcess, ended:
   const killer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
   await ended;
   clearTimeout(killer);
-  await rm(markFile(options), { force: true });
+  if (child.pid !== undefined) await removeMark(options, child.pid);
 }
 
 function logFile({ databaseFile }: DevServerOptions): string {
@@ -147,15 +149,14 @@ function markFile({ databaseFile }: DevServerOptions): string {
  */
 async function findLeftover(options: DevServerOptions): Promise<Omit<DevServer, 'address' | 'binary'> | undefined> {
   const mark = await readMark(options);
-  if (mark?.port !== options.port || !isAlive(mark.pid)) return undefined;
-  if (!(await isOurs(mark.pid, options))) return undefined;
+  if (mark?.port !== options.port || !(await isThere(mark.pid, options))) return undefined;
   // It is there, so a busy machine is the likeliest reason if it does not answer at once.
   if ((await untilReady(`127.0.0.1:${options.port}`, options.namespace)) !== undefined) return undefined;
   return {
     pid: mark.pid,
-    ended: new Promise(() => undefined),
+    ended: untilGone(mark.pid, options),
     isFresh: false,
-    stop: () => stopLeftover(options, mark),
+    stop: () => stopLeftover(options, mark.pid),
   };
 }
 
@@ -175,13 +176,32 @@ async function readMark(options: DevServerOptions): Promise<{ pid: number; owner
   }
 }
 
-async function stopLeftover(options: DevServerOptions, mark: { pid: number; owner: number }): Promise<void> {
-  if (isAlive(mark.owner)) return;
-  const giveUpAt = Date.now() + STOP_WITHIN_MS;
-  signal(mark.pid, 'SIGTERM');
-  while (isAlive(mark.pid) && Date.now() < giveUpAt) await wait(50);
-  signal(mark.pid, 'SIGKILL');
-  await rm(markFile(options), { force: true });
+/** It keeps no process alive. */
+async function untilGone(pid: number, options: DevServerOptions): Promise<void> {
+  while (await isThere(pid, options)) await wait(LOOK_EVERY_MS, undefined, { ref: false });
+}
+
+async function stopLeftover(options: DevServerOptions, pid: number): Promise<void> {
+  const mark = await readMark(options);
+  // It may have ended meanwhile, and another start may run a server of its own.
+  if (mark?.pid !== pid || isAlive(mark.owner)) return;
+  if (await isThere(pid, options)) {
+    const giveUpAt = Date.now() + STOP_WITHIN_MS;
+    signal(pid, 'SIGTERM');
+    while ((await isThere(pid, options)) && Date.now() < giveUpAt) await wait(50);
+    if (await isThere(pid, options)) signal(pid, 'SIGKILL');
+  }
+  await removeMark(options, pid);
+}
+
+/** The number may be that of another program by now. */
+async function isThere(pid: number, options: DevServerOptions): Promise<boolean> {
+  return isAlive(pid) && (await isOurs(pid, options));
+}
+
+/** Not that of another server, which another start has put there. */
+async function removeMark(options: DevServerOptions, pid: number): Promise<void> {
+  if ((await readMark(options))?.pid === pid) await rm(markFile(options), { force: true });
 }
 
 function isAlive(pid: number): boolean {

@@ -20,7 +20,7 @@ export interface MakeWorldOptions {
 /** The outside world as the settings describe it. */
 export function makeWorld({ settings, env, log, temporalUi }: MakeWorldOptions): WorkerSetup['world'] & Sources {
   return {
-    ...makeSources(settings, log),
+    ...makeSources(settings, log, env),
     mailer: makeMailer(settings),
     outbound: createOutbound(),
     redactKeys: settings.redactKeys,

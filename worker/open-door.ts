@@ -41,7 +41,7 @@ async function openWithoutGateway(options: OpenDoorOptions, description: string)
   const { settings, env, connection, sources } = options;
   const log = await openGatewayLog(settings);
   const policy = createPolicySource({ settings, env, config: sources.config });
-  const mesh = await connectMesh({ env, connection, source: 'hook', isLazy: true });
+  const mesh = await connectMesh({ env, connection, source: 'hook', isLazy: true, isForOthers: true });
   const draining = drainSpool({ home: settings.home, mesh, policy, log: (line) => log.warn({}, line) });
   return { description, close: async () => void (await Promise.all([draining.stop(), mesh.close()])) };
 }

@@ -44,7 +44,7 @@ export async function startGateway(options: StartGatewayOptions): Promise<Runnin
   if (!isLoopback) requireTokens(first, settings);
 
   const mesh = await connectMesh({
-    ...{ env, connection, source: 'gateway', giveUpAfterMs: GIVE_UP_AFTER_MS, isLazy: true },
+    ...{ env, connection, source: 'gateway', giveUpAfterMs: GIVE_UP_AFTER_MS, isLazy: true, isForOthers: true },
     ...(taskQueue !== undefined && { taskQueue }),
   });
   const app = await createGateway({

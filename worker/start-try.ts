@@ -1,4 +1,4 @@
-import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { permanentRefusal } from '../activities/adapters/workflows/permanent-refusal.js';
 import { remediationStart } from '../activities/adapters/workflows/start-remediation.js';
 import { CONNECT_TIMEOUT_MS, type ConnectionSettings } from '../client/connection.js';
@@ -6,7 +6,7 @@ import { MeshError } from '../client/errors.js';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
 import type { RemediationInput } from '../contract/remediation.js';
 
-/** Starts a remediation that no watch has judged, under the id that it would have. */
+/** Starts a remediation that no watch has judged. */
 export async function startTry(
   remediation: RemediationInput,
   { address, namespace, options }: ConnectionSettings,
@@ -16,17 +16,13 @@ export async function startTry(
     const client = new Client({ connection, namespace });
     await client.workflow.start(WORKFLOW_TYPES.remediate, remediationStart(remediation, TASK_QUEUE));
   } catch (error) {
-    throw explained(error, remediation);
+    throw explained(error);
   } finally {
     await connection.close();
   }
 }
 
-function explained(error: unknown, { id }: RemediationInput): unknown {
-  if (error instanceof WorkflowExecutionAlreadyStartedError) {
-    const message = `${id} exists already: give the event another id, or leave its id out`;
-    return new MeshError('conflict', message, { cause: error });
-  }
+function explained(error: unknown): unknown {
   const refusal = permanentRefusal(error);
   return refusal === undefined ? error : new MeshError('conflict', `Temporal refused it: ${refusal}`, { cause: error });
 }

@@ -60,6 +60,7 @@ async function start(): Promise<void> {
       // The worker goes on meanwhile, and the server: what came through the door must be stored.
       await door.close();
       worker.shutdown();
+      if (worker.underWay() > 0) say('What is under way has about ten seconds to end. Ctrl-C again ends it now.');
       await running;
     } catch (error) {
       await door.close();

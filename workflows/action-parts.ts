@@ -1,9 +1,12 @@
-import { code } from '../contract/markdown.js';
+import { code, codeLine } from '../contract/markdown.js';
 import type { ActionResult, DeliveryRecord, Launch, StartedAgent } from '../contract/remediation.js';
+import { isToldByLaunches } from '../contract/told-by-launches.js';
 import type { ActionState } from './progress.js';
 
 const SHOWN_DELIVERIES = 10;
 const SHOWN_CHARS = 150;
+/** They are short in the record, and their end says most. */
+const WORDS_CHARS = 400;
 
 /** What an action consists of, a line each: launchers that were tried, the agent, deliveries. */
 export function describeParts(state: ActionState): string[] {
@@ -19,14 +22,7 @@ export function describeParts(state: ActionState): string[] {
 
 /** True when the reason of the action is made of what its parts say. */
 export function isToldByParts({ launches = [], deliveries = [] }: ActionResult): boolean {
-  const allFailed = launches.length > 1 && launches.every(({ status }) => status === 'failed');
-  return allFailed || deliveries.some(({ status }) => status !== 'delivered');
-}
-
-/** On one line, and not without an end. */
-export function shortened(text: string, maxChars: number): string {
-  const line = text.replace(/\s*[\r\n]+\s*/g, ' ⏎ ');
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars).toWellFormed()}…`;
+  return isToldByLaunches(launches) || deliveries.some(({ status }) => status !== 'delivered');
 }
 
 /** One launcher says nothing that its agent, or the reason, does not say. */
@@ -34,8 +30,9 @@ function isPlain([launch, ...others]: Launch[], reason: string | undefined): boo
   return others.length === 0 && (launch?.status === 'launched' || launch?.reason === reason);
 }
 
-function describeLaunch({ launcher, status, reason, attempts }: Launch): string {
-  return `launcher ${code(launcher)}: **${status}**${triesOf(attempts)}${why(reason)}`;
+function describeLaunch({ launcher, status, reason, attempts, lastWords }: Launch): string {
+  const said = lastWords === undefined ? '' : `, said at the end: ${codeLine(lastWords, WORDS_CHARS)}`;
+  return `launcher ${code(launcher)}: **${status}**${triesOf(attempts)}${why(reason)}${said}`;
 }
 
 function describeAgent({ id, launcher, session, outcome }: StartedAgent): string {
@@ -49,7 +46,8 @@ function describeDeliveries(deliveries: DeliveryRecord[]): string[] {
   const lines = ordered
     .slice(0, SHOWN_DELIVERIES)
     .map(
-      ({ delivery, status, attempts, error }) => `${code(delivery)}: **${status}**${triesOf(attempts)}${why(error)}`,
+      ({ delivery, status, attempts, error }) =>
+        `${code(delivery)}: **${status}**${triesOf(attempts)}${error === undefined || status !== 'delivered' ? '' : ', before that'}${why(error)}`,
     );
   const more = ordered.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more, all of them in the result`] : lines;
@@ -60,5 +58,5 @@ function triesOf(attempts: number): string {
 }
 
 function why(reason: string | undefined): string {
-  return reason === undefined ? '' : ` ${code(shortened(reason, SHOWN_CHARS))}`;
+  return reason === undefined ? '' : ` ${codeLine(reason, SHOWN_CHARS)}`;
 }

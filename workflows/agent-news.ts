@@ -2,12 +2,16 @@ import { defineSignal, log, setHandler } from '@temporalio/workflow';
 import { REMEDIATION_SIGNALS } from '../contract/names.js';
 import type { AgentNews, StartedAgent } from '../contract/remediation.js';
 
-export type AgentEnd = Extract<AgentNews, { state: 'finished' }>;
+/** That an agent has ended. */
+export type AgentEndNews = Extract<AgentNews, { state: 'finished' }>;
+type AskedNews = Extract<AgentNews, { state: 'asked' }>;
 
 /** The ends of agents that were told so far. */
 export interface AgentEnds {
   /** The last one of an action's agents, of those that are meant. */
-  find(action: string, isMeant: (agentId: string) => boolean): AgentEnd | undefined;
+  find(action: string, isMeant: (end: AgentEndNews) => boolean): AgentEndNews | undefined;
+  /** The agent that a launcher of the action was last about to ask for, save those that were surely not started. */
+  lastAsked(action: string): StartedAgent | undefined;
 }
 
 /**
@@ -15,29 +19,44 @@ export interface AgentEnds {
  * every end is kept.
  */
 export function listenForAgents(onLaunched: (action: string, agent: StartedAgent) => void): AgentEnds {
-  const ends: AgentEnd[] = [];
+  const ends: AgentEndNews[] = [];
+  // By attempt: one that the server has given up may tell of its end after the next has asked.
+  let asked: AskedNews[] = [];
   setHandler(
     defineSignal<[unknown?]>(REMEDIATION_SIGNALS.agent),
     (news) => {
       if (!isAgentNews(news)) return log.warn('ignored a signal that is no news of an agent');
-      if (news.state === 'launched') onLaunched(news.action, news.agent);
-      else ends.push(news);
+      switch (news.state) {
+        case 'asked':
+          return void asked.push(news);
+        case 'not-started':
+          asked = asked.filter(({ action, attempt }) => action !== news.action || attempt !== news.attempt);
+          return;
+        case 'launched':
+          return onLaunched(news.action, news.agent);
+        case 'finished':
+          ends.push(news);
+      }
     },
     { description: 'News of an agent that an action of this remediation started.' },
   );
   return {
     find: (action, isMeant) =>
-      ends.findLast((end) => end.action === action && end.outcome !== 'running' && isMeant(end.agentId)),
+      ends.findLast((end) => end.action === action && end.outcome !== 'running' && isMeant(end)),
+    lastAsked: (action) => asked.findLast((one) => one.action === action)?.agent,
   };
 }
 
 /** Anyone can signal a workflow. */
 function isAgentNews(news: unknown): news is AgentNews {
   if (typeof news !== 'object' || news === null) return false;
-  const { action, state, agent, agentId, outcome } = news as Record<string, unknown>;
+  const { action, state, agent, attempt, agentId, ids = [], outcome } = news as Record<string, unknown>;
   if (typeof action !== 'string') return false;
-  if (state === 'launched') return typeof agent === 'object' && agent !== null && 'launcher' in agent;
-  return state === 'finished' && typeof agentId === 'string' && OUTCOMES.includes(outcome as AgentEnd['outcome']);
+  if (state === 'not-started') return typeof attempt === 'string';
+  if (state === 'asked' || state === 'launched')
+    return typeof agent === 'object' && agent !== null && 'launcher' in agent;
+  const isNamed = typeof agentId === 'string' && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+  return state === 'finished' && isNamed && OUTCOMES.includes(outcome as AgentEndNews['outcome']);
 }
 
-const OUTCOMES: AgentEnd['outcome'][] = ['running', 'success', 'failed', 'timeout'];
+const OUTCOMES: AgentEndNews['outcome'][] = ['running', 'success', 'failed', 'timeout'];

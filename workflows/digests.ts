@@ -5,7 +5,7 @@ import type { WatchState } from './watch-state.js';
 /** Turns what ended cooldowns kept quiet into messages. A cooldown that kept nothing quiet leaves none. */
 export function collectDigests(state: WatchState, now: number): void {
   const { memory, tenant } = state;
-  for (const { rule, key, untilAt, label, suppressed } of memory.ended.splice(0)) {
+  for (const { rule, key, untilAt, label, firedFor, suppressed } of memory.ended.splice(0)) {
     state.notices.push({
       kind: 'digest',
       id: digestId(tenant, rule, key, untilAt),
@@ -13,6 +13,7 @@ export function collectDigests(state: WatchState, now: number): void {
       rule,
       at: now,
       ...(label !== undefined && { label }),
+      ...(firedFor && { about: firedFor }),
       suppressed: suppressedIn(suppressed),
     });
   }

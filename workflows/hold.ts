@@ -5,8 +5,8 @@ import type { WatchActivities } from '../contract/activities.js';
 export interface Hold {
   sinceAt: number;
   problems: string[];
-  /** How long it waits before it asks for the rules. */
-  pauseMs: number;
+  /** How long one that follows it waits before it asks for the rules. */
+  nextPauseMs: number;
   isOver: boolean;
 }
 
@@ -23,18 +23,19 @@ const { awaitRules } = proxyActivities<Pick<WatchActivities, 'awaitRules'>>({
  * this hold follows the one before, and waits longer each time, so that the two do not chase each other.
  */
 export function startHold(tenant: string, problems: string[], before: Hold | undefined): Hold {
-  const pauseMs = before ? Math.min(Math.max(before.pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0;
-  const hold: Hold = { sinceAt: before?.sinceAt ?? Date.now(), problems, pauseMs, isOver: false };
-  void waitForRules(tenant, hold);
+  const pauseMs = before?.nextPauseMs ?? 0;
+  const nextPauseMs = Math.min(Math.max(pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+  const hold: Hold = { sinceAt: before?.sinceAt ?? Date.now(), problems, nextPauseMs, isOver: false };
+  void waitForRules(tenant, hold, pauseMs);
   return hold;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-async function waitForRules(tenant: string, hold: Hold): Promise<void> {
+async function waitForRules(tenant: string, hold: Hold, pauseMs: number): Promise<void> {
   try {
-    if (hold.pauseMs > 0) await sleep(hold.pauseMs, { summary: 'looks at the rules again' });
+    if (pauseMs > 0) await sleep(pauseMs, { summary: 'looks at the rules again' });
     await awaitRules(tenant);
   } catch {
     // Whatever went wrong, the next look at the rules decides.

@@ -1,5 +1,8 @@
-import type { InboxItem, Pause } from '../contract/watch.js';
-import { byteLength } from './watch-state.js';
+import type { Pause } from '../contract/watch.js';
+import { byteLength } from './byte-length.js';
+
+/** What waits to be handled, in order of arrival. */
+export type InboxItem = { kind: 'event'; event: unknown; pause?: Pause } | { kind: 'rearm'; rule?: string };
 
 export type EventItem = Extract<InboxItem, { kind: 'event' }>;
 
@@ -9,6 +12,8 @@ export interface Inbox {
   /** A kill switch: what has arrived and is not judged yet is paused too. */
   pauseAll(pause: Pause): void;
   first(): InboxItem | undefined;
+  /** Whether something waits that was reported during a pause. */
+  hasPaused(): boolean;
   /** The next things to handle: one re-arm, or events up to the next re-arm or a limit. They stay until `drop`. */
   peek(maxEvents: number, maxBytes: number): InboxItem[];
   drop(count: number): void;
@@ -38,6 +43,7 @@ export function createInbox(items: InboxItem[]): Inbox {
       }
     },
     first: () => waiting[0]?.item,
+    hasPaused: () => waiting.some(({ item }) => item.kind === 'event' && item.pause !== undefined),
     peek(maxEvents, maxBytes) {
       const taken: InboxItem[] = [];
       let total = 0;
@@ -61,6 +67,15 @@ export function createInbox(items: InboxItem[]): Inbox {
   function add(item: InboxItem): void {
     waiting.push(measured(item));
   }
+}
+
+/**
+ * The events at the front that a pause refuses: they need no rules. Only those at the front, since that is where `drop` takes away
+ * what was judged. There are none behind them: a pause marks all that waits, and what comes when it is over stands behind that.
+ */
+export function pausedAtFront(items: EventItem[]): EventItem[] {
+  const end = items.findIndex(({ pause }) => pause === undefined);
+  return end < 0 ? items : items.slice(0, end);
 }
 
 /** An event nested so deep that it cannot be written as JSON cannot be kept either: what is left of it gets its verdict. */

@@ -1,108 +1,190 @@
 import type { MeshEvent } from '../contract/event.js';
-import { resolveId } from '../contract/ids.js';
 import type { OpenIncident } from '../contract/notification.js';
-import type { NotedSuccess } from '../contract/watch.js';
-import { hashId } from '../rules/guards/seen.js';
-import { pruneSuccesses } from './noted-successes.js';
-import { listIn, numberIn, textIn, textsIn } from './read-argument.js';
+import { isSameThread } from '../rules/guards/fired-for.js';
+import { type Names, namesIn } from '../rules/guards/works.js';
+import { forgetSuccessBefore, type NotedSuccess } from './noted-successes.js';
+import { listIn } from './read-argument.js';
+import { EXPECTED_INCIDENTS, readIncident } from './read-incident.js';
+import { alertOf, CLOCKS_DIFFER_MS, identityOf, isAbout, isNear, isSameWork, type Work } from './same-work.js';
 import type { WatchState } from './watch-state.js';
+
+/** An incident as the watch keeps it: until its receiver is told that all of its alert works again. */
+export interface WatchedIncident extends OpenIncident {
+  /** It works again: by which event, when that happened by the clock of its reporter, and when the watch knew of both. */
+  resolved?: { by: NotedSuccess['by']; occurredAt: number; at: number };
+}
 
 export const INCIDENT_LIFE_MS = 7 * 86_400_000;
 const MAX_INCIDENTS = 500;
-
-/** A success from before the incident, which came late, ends nothing. The clocks of two machines may differ by so much. */
-const CLOCKS_DIFFER_MS = 60_000;
+const MAX_EVENT_CHARS = 128;
+const MAX_ID_CHARS = 200;
 
 /** Takes the signal by which deliveries tell of incidents they opened. Returns what was wrong with it. */
 export function openIncidents(state: WatchState, argument: unknown, now: number): string | undefined {
   const told = listIn(argument).map((written) => readIncident(written, state.tenant, now));
   const opened = told.filter((incident) => incident !== undefined);
-  const isOpened = (one: OpenIncident) => opened.some((other) => identity(other) === identity(one));
-  state.incidents = [...state.incidents.filter((one) => !isOpened(one)), ...opened].slice(-MAX_INCIDENTS);
-  for (const incident of opened) endIfOver(state, incident, now);
-  return told.length > 0 && opened.length === told.length ? undefined : EXPECTED;
-}
-
-const EXPECTED =
-  'expected a list of incidents {"tenant": "…", "rule": "…", "team": "…", "channel": "…", "key": "…", "resolveOn": ["task"]}';
-
-/**
- * A delivery may take long, and what it tells of may be over by then. The clocks are taken at their word here: the success may
- * have been noted before the failure, and an alert that stays open is better than one that is closed too soon.
- */
-function endIfOver(state: WatchState, incident: OpenIncident, now: number): void {
-  const success = [...state.successes.values()].findLast((one) => isAbout(incident, one, 0));
-  if (success) resolve(state, [incident], success, now);
+  for (const incident of opened) if (isNews(incident, knownOf(state, incident))) keep(state, incident);
+  for (const incident of opened) resolveIfWorking(state, incident, now);
+  return told.length > 0 && opened.length === told.length ? undefined : EXPECTED_INCIDENTS;
 }
 
 /** What works again: a task or a tool that the event names. The root is the first event of its chain. */
 export function successOf(
   { id, event, session, occurredAt }: MeshEvent,
   root: string,
-  works: { task?: string; tool?: string },
+  works: Names,
   now: number,
 ): NotedSuccess {
-  return { ...works, ...(session !== undefined && { session }), root, occurredAt, at: now, by: { event, eventId: id } };
+  // Nobody has checked the event when the tenant is paused, and this is kept and shown.
+  const by = { event: event.slice(0, MAX_EVENT_CHARS), eventId: id.slice(0, MAX_ID_CHARS) };
+  return { ...works, ...(session !== undefined && { session }), root, occurredAt, at: now, by };
 }
 
-/** Ends the incidents that a success is about: the same task or tool, in the same session or chain. Each is told once. */
-export function resolveIncidents(state: WatchState, success: NotedSuccess, now: number): void {
-  const resolved = state.incidents.filter((incident) => isAbout(incident, success, CLOCKS_DIFFER_MS));
-  if (resolved.length > 0) resolve(state, resolved, success, now);
+/** A delivery that took long may tell of an incident only after the next one has, or tell once more of what works again. */
+function isNews(told: OpenIncident, known: WatchedIncident | undefined): boolean {
+  if (!known) return true;
+  return known.resolved ? told.occurredAt > known.occurredAt : told.occurredAt >= known.occurredAt;
 }
 
-function resolve(state: WatchState, resolved: OpenIncident[], { by }: NotedSuccess, now: number): void {
-  state.incidents = state.incidents.filter((incident) => !resolved.includes(incident));
-  for (const incident of resolved) {
-    const { rule, openedAt } = incident;
-    const id = resolveId(state.tenant, rule, hashId(identity(incident)), openedAt);
-    state.notices.push({ kind: 'resolve', id, tenant: state.tenant, rule, at: now, incident, by });
+/** Marks the incidents that a success is about. Who is to be told, and when: see `resolves.ts`. */
+export function resolveIncidents(state: WatchState, success: NotedSuccess): void {
+  const working = state.incidents.filter((one) => !one.resolved && isAbout(one, success, CLOCKS_DIFFER_MS));
+  resolve(state, working, success, success.at);
+}
+
+/**
+ * The rule has met the same trouble again, whether it fired or was kept quiet: the alert stays open until that is over too. What
+ * comes late, from before the success of the same, is no news. The label is that of the cooldown which the event falls under.
+ */
+export function noteAgain(
+  state: WatchState,
+  rule: string,
+  event: MeshEvent,
+  root: string,
+  now: number,
+  cooldownLabel?: string,
+): void {
+  const failure = { ...failureIn(event), root, ...(cooldownLabel !== undefined && { cooldownLabel }) };
+  forgetSuccessBefore(state, failure);
+  const isMeant = (one: WatchedIncident) =>
+    one.rule === rule && (isSameThread(one, failure) || isSameBroken(one, failure));
+  reopen(state, state.incidents.filter(isMeant), failure, now);
+}
+
+/**
+ * While the tenant is paused no rule is asked whether it wants a failure: only what has broken before counts, and its incident
+ * keeps its place in its chain, since nobody has checked what the event says of that.
+ */
+export function noteAgainWhilePaused(state: WatchState, event: MeshEvent, root: string, now: number): void {
+  const failure = failureIn(event);
+  const placed = { ...failure, root };
+  forgetSuccessBefore(state, placed);
+  const broken = state.incidents.filter((one) => isSameBroken(one, placed));
+  reopen(state, broken, failure, now);
+}
+
+/** Not those that work again: their receivers are still to be told, however long the pause. */
+export function pruneIncidents(state: WatchState, now: number): void {
+  forgetIncidents(
+    state,
+    state.incidents.filter(({ openedAt, resolved }) => !resolved && now - openedAt >= INCIDENT_LIFE_MS),
+  );
+}
+
+/**
+ * Where something that is still broken is forgotten, all of its alert that works again goes with it: what is left would be taken
+ * for all there was, and the receiver would be told that it is over.
+ */
+export function forgetIncidents(state: WatchState, gone: WatchedIncident[]): void {
+  const cut = new Set(gone.filter(({ resolved }) => !resolved).map(alertOf));
+  state.incidents = state.incidents.filter(
+    (one) => !gone.includes(one) && !(one.resolved !== undefined && cut.has(alertOf(one))),
+  );
+}
+
+interface Failure extends Work {
+  occurredAt: number;
+  cooldownLabel?: string;
+}
+
+function failureIn({ session, payload, occurredAt }: MeshEvent): Failure {
+  return { ...(session !== undefined && { session }), ...namesIn(payload), occurredAt };
+}
+
+/** A success may come from anywhere in the session or chain of an incident, and so may the next failure. */
+function isSameBroken(known: WatchedIncident, failure: Failure): boolean {
+  return isSameWork(known, failure, known.resolveOn) && isNear(known, failure);
+}
+
+function reopen(state: WatchState, known: WatchedIncident[], failure: Failure, now: number): void {
+  const broken = known.filter((one) => reopens(failure, one)).map((one) => reopened(one, failure));
+  for (const incident of new Map(broken.map((one) => [identityOf(one), one])).values()) {
+    const later = knownOf(state, incident);
+    if (later && isPast(failure, later)) continue;
+    keep(state, incident);
+    resolveIfWorking(state, incident, now);
   }
 }
 
-export function pruneIncidents(state: WatchState, now: number): void {
-  state.incidents = state.incidents.filter(({ openedAt }) => now - openedAt < INCIDENT_LIFE_MS);
-  pruneSuccesses(state, now);
+/** Told late: the same has failed after it, or has worked again. */
+function isPast({ occurredAt }: Failure, { resolved, occurredAt: brokenAt }: WatchedIncident): boolean {
+  return resolved ? occurredAt <= resolved.occurredAt : occurredAt < brokenAt;
 }
 
-function isAbout(incident: OpenIncident, success: NotedSuccess, clocksDifferMs: number): boolean {
-  const { resolveOn, openedAt, occurredAt, session } = incident;
-  const isSame = resolveOn.some((what) => incident[what] !== undefined && incident[what] === success[what]);
-  if (!isSame) return false;
-  const isOfSession = session !== undefined && session === success.session;
-  if (!isOfSession && incident.root !== success.root) return false;
-  // One session has one clock. When an older run opened the incident, only the time of the delivery is known, which is ours.
-  if (isOfSession && occurredAt !== undefined) return success.occurredAt >= occurredAt;
-  return success.occurredAt >= (occurredAt ?? openedAt) - clocksDifferMs;
+/** A success says nothing of other work, which may have failed before it. */
+function reopens(failure: Failure, known: WatchedIncident): boolean {
+  if (!known.resolved || !isPast(failure, known)) return true;
+  return isNamed(failure, known) && !isSameWork(known, failure, known.resolveOn);
 }
 
-/** By which a receiver knows it. */
-function identity({ team, channel, key }: OpenIncident): string {
-  return JSON.stringify([team, channel, key]);
-}
-
-function readIncident(written: unknown, tenant: string, now: number): OpenIncident | undefined {
-  const [rule, team, channel, key] = ['rule', 'team', 'channel', 'key'].map((name) => textIn(written, name));
-  const resolveOn = (['task', 'tool'] as const).filter((what) => textsIn(written, 'resolveOn').includes(what));
-  if (textIn(written, 'tenant') !== tenant || resolveOn.length === 0) return undefined;
-  if (rule === undefined || team === undefined || channel === undefined || key === undefined) return undefined;
-  const named = ['session', 'task', 'tool'].flatMap((name) => {
-    const text = textIn(written, name);
-    return text === undefined ? [] : [[name, text] as const];
-  });
-  const occurredAt = numberIn(written, 'occurredAt');
+/**
+ * The incident keeps its session and task, by which its alert is known, wherever in its chain it has failed again. A failure that
+ * names nothing by which a success would be known may be of anything that is known to have broken.
+ */
+function reopened({ resolved: _resolved, ...known }: WatchedIncident, failure: Failure): WatchedIncident {
+  const { tool: _tool, ...incident } = known;
+  const { root } = failure;
+  const { tool, cooldownLabel } = isNamed(failure, known) ? failure : known;
+  // The clock of another session may be behind: what this one has told of still counts.
+  const isSame = tool === known.tool;
   return {
-    tenant,
-    rule,
-    team,
-    channel,
-    key,
-    resolveOn,
-    remediation: textIn(written, 'remediation') ?? '',
-    root: textIn(written, 'root') ?? '',
-    ...Object.fromEntries(named),
-    ...(occurredAt !== undefined && { occurredAt }),
-    // A clock that is ahead must not keep an incident open for longer.
-    openedAt: Math.min(numberIn(written, 'openedAt') ?? now, now),
+    ...incident,
+    ...(tool !== undefined && { tool }),
+    ...(cooldownLabel !== undefined && { cooldownLabel }),
+    ...(root !== undefined && { root }),
+    occurredAt: isSame ? Math.max(known.occurredAt, failure.occurredAt) : failure.occurredAt,
   };
+}
+
+function isNamed(failure: Failure, { resolveOn }: WatchedIncident): boolean {
+  return resolveOn.some((what) => failure[what] !== undefined);
+}
+
+function keep(state: WatchState, incident: WatchedIncident): void {
+  const known = knownOf(state, incident);
+  const incidents = [...state.incidents.filter((one) => one !== known), incident];
+  state.incidents = incidents;
+  forgetIncidents(state, incidents.slice(0, -MAX_INCIDENTS));
+  state.dropped.incidents += incidents.length - state.incidents.length;
+}
+
+function knownOf({ incidents }: WatchState, incident: OpenIncident): WatchedIncident | undefined {
+  return incidents.find((one) => identityOf(one) === identityOf(incident));
+}
+
+/**
+ * A delivery may take long, and what it tells of may work again by then. The clocks are taken at their word here: the success may
+ * have been noted before the failure, and an alert that stays open is better than one that is closed too soon.
+ */
+function resolveIfWorking(state: WatchState, told: WatchedIncident, now: number): void {
+  const incident = knownOf(state, told);
+  if (!incident || incident.resolved) return;
+  const success = [...state.successes.values()].findLast((one) => isAbout(incident, one, 0));
+  if (success) resolve(state, [incident], success, now);
+}
+
+/** Kept until all of its alert works again: each has cooldowns of its own to wait for. */
+function resolve(state: WatchState, working: WatchedIncident[], { by, occurredAt }: NotedSuccess, now: number): void {
+  const others = state.incidents.filter((one) => !working.includes(one));
+  state.incidents = [...others, ...working.map((one) => ({ ...one, resolved: { by, occurredAt, at: now } }))];
 }

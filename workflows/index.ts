@@ -3,3 +3,4 @@ export { watch } from './watch.js';
 export { remediate } from './remediate.js';
 export { notice } from './notice.js';
 export { lease } from './lease.js';
+export { slots } from './slots.js';

@@ -1,7 +1,7 @@
 import { type ActivityFailure, proxyLocalActivities, rootCause, TimeoutFailure } from '@temporalio/workflow';
 import type { WatchActivities } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
-import type { EventMatches, RulesetFacts } from '../contract/matched.js';
+import type { ConfigTrouble, EventMatches, MatchRequest, RulesetFacts } from '../contract/matched.js';
 import { hashId } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
 import { type Firing, judgeItem } from './judge-item.js';
@@ -29,14 +29,14 @@ const { matchEvents } = proxyLocalActivities<Pick<WatchActivities, 'matchEvents'
 export async function judgeBatch(state: WatchState, items: EventItem[]): Promise<JudgedBatch> {
   const admitted = itemsToMatch(state, items);
   const matched = await matchOrBlame(
-    state.tenant,
+    { tenant: state.tenant, ...(state.ruleset?.ruleIds && { knownHash: state.ruleset.hash }) },
     admitted.map(({ event }) => event as MeshEvent),
   );
   if (!matched.available) return { unavailable: matched.problems };
 
   const { ruleset } = matched;
-  if (ruleset) state.ruleset = { hash: ruleset.hash, source: ruleset.source, problems: ruleset.problems };
   const now = Date.now();
+  if (ruleset) noteFiles(state, ruleset, matched.configTrouble, now);
   // By id, so that a copy within the batch of an event that could not be matched shares its answer.
   const matches = new Map(matched.events.map((found, index) => [eventIdOf(admitted[index]?.event), found]));
   const firstLeft = admitted[matched.events.length];
@@ -46,6 +46,14 @@ export async function judgeBatch(state: WatchState, items: EventItem[]): Promise
     .flatMap((item) => judgeItem(state, item, matches.get(eventIdOf(item.event)), ruleset, now));
   state.lastEventAt = now;
   return { taken, firings, rulesetHash: ruleset?.hash ?? '' };
+}
+
+function noteFiles(state: WatchState, ruleset: RulesetFacts, trouble: ConfigTrouble | undefined, now: number): void {
+  const { hash, source, problems } = ruleset;
+  // They are told once per version.
+  const ruleIds = ruleset.ruleIds ?? (state.ruleset?.hash === hash ? state.ruleset.ruleIds : undefined);
+  state.ruleset = { hash, source, problems, ...(ruleIds && { ruleIds }) };
+  state.configTrouble = trouble && { ...trouble, sinceAt: state.configTrouble?.sinceAt ?? now, seenAt: now };
 }
 
 /** Leaves out what the door refuses anyway, so that a storm of one event costs one match. */
@@ -62,13 +70,14 @@ function itemsToMatch(state: WatchState, items: EventItem[]): EventItem[] {
 }
 
 type Matched =
-  { available: true; ruleset?: RulesetFacts; events: EventMatches[] } | { available: false; problems: string[] };
+  | { available: true; ruleset?: RulesetFacts; events: EventMatches[]; configTrouble?: ConfigTrouble }
+  | { available: false; problems: string[] };
 
 /** Should matching fail for a whole batch, each event is matched alone, so that the one to blame harms no other. */
-async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matched> {
+async function matchOrBlame(whose: Omit<MatchRequest, 'events'>, events: MeshEvent[]): Promise<Matched> {
   if (events.length === 0) return { available: true, events: [] };
   try {
-    return await matchEvents({ tenant, events });
+    return await matchEvents({ ...whose, events });
   } catch (error) {
     // Nothing is wrong with an event because a disk hangs: it is held, like any event whose rules cannot be had.
     if ((error as ActivityFailure).cause instanceof TimeoutFailure) {
@@ -77,15 +86,21 @@ async function matchOrBlame(tenant: string, events: MeshEvent[]): Promise<Matche
     if (events.length === 1) return { available: true, events: [{ error: `could not be matched: ${causeOf(error)}` }] };
   }
   let ruleset: RulesetFacts | undefined;
+  let configTrouble: ConfigTrouble | undefined;
   const matches: EventMatches[] = [];
   for (const event of events) {
-    const one = await matchOrBlame(tenant, [event]);
+    const one = await matchOrBlame(ruleset?.ruleIds ? { ...whose, knownHash: ruleset.hash } : whose, [event]);
     if (!one.available) return one;
-    // Facts list the matched rules only, so those of single events are put together.
-    if (one.ruleset) ruleset = { ...one.ruleset, rules: [...(ruleset?.rules ?? []), ...one.ruleset.rules] };
+    // Facts list the matched rules only, so those of single events are put together. All rules of a version are told once.
+    if (one.ruleset) {
+      const ruleIds = one.ruleset.ruleIds ?? (ruleset?.hash === one.ruleset.hash ? ruleset.ruleIds : undefined);
+      const rules = [...(ruleset?.rules ?? []), ...one.ruleset.rules];
+      ruleset = { ...one.ruleset, rules, ...(ruleIds && { ruleIds }) };
+      configTrouble = one.configTrouble;
+    }
     matches.push(...one.events);
   }
-  return { available: true, ...(ruleset && { ruleset }), events: matches };
+  return { available: true, ...(ruleset && { ruleset }), events: matches, ...(configTrouble && { configTrouble }) };
 }
 
 function causeOf(error: unknown): string {

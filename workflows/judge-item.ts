@@ -1,15 +1,15 @@
-import type { Fire } from '../contract/activities.js';
+import type { Fire, Refusal } from '../contract/activities.js';
 import type { MeshEvent } from '../contract/event.js';
-import type { EventMatches, RulesetFacts } from '../contract/matched.js';
+import type { EventMatches, RuleMatch, RulesetFacts } from '../contract/matched.js';
 import type { Quiet } from '../contract/remediation.js';
-import type { LoggedVerdict, MissedRule, Verdict } from '../contract/verdict.js';
-import { isAgentEnd, outcomeOf } from '../rules/guards/agent-end.js';
+import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '../rules/guards/judge.js';
 import { type Place, placeEvent } from '../rules/guards/place-event.js';
 import { markSeen } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
-import { resolveIncidents, successOf } from './incidents.js';
-import { noteSuccess, noteTrouble } from './noted-successes.js';
+import { noteAgain, resolveIncidents, successOf } from './incidents.js';
+import { noteFiring, noteSuccess } from './noted-successes.js';
+import { noteWhilePaused } from './note-while-paused.js';
 import { logVerdicts, type VerdictSubject } from './verdict-log.js';
 import { noteEnd } from './watch-agents.js';
 import type { WatchState } from './watch-state.js';
@@ -35,14 +35,33 @@ export function judgeItem(
   if (firedRules.size === 0 || !place) return [];
 
   const event = placedEvent(item.event as MeshEvent, place);
-  noteTrouble(state, event.session, now);
+  noteFiring(state, event.session, now);
   return [...firedRules].map((rule) => {
     const fired = entries.filter((entry) => entry.verdict === 'fire' && entry.rule === rule);
     const actions = fired.map((entry) => entry.action ?? '');
     const quiet = quietOf(state, rule, matched, now);
-    return { fire: { event, rule, actions, ...(quiet && { quiet }), path: place.path }, entries: fired };
+    const refused = refusedFor(rule, verdicts);
+    const fire = {
+      event,
+      rule,
+      actions,
+      ...(refused.length > 0 && { refused }),
+      ...(quiet && { quiet }),
+      path: place.path,
+    };
+    return { fire, entries: fired };
   });
 }
+
+/** By the limits of the chain: whoever is told of this firing is to hear why no agent was started. */
+function refusedFor(rule: string, verdicts: Verdict[]): Refusal[] {
+  return verdicts.flatMap((one) => {
+    if (one.verdict === 'fire' || one.rule !== rule || one.action === undefined || !LIMITS.has(one.code)) return [];
+    return [{ action: one.action, reason: one.reason }];
+  });
+}
+
+const LIMITS = new Set<SkipCode>(['descendants', 'spawn-rate']);
 
 /** As the watch has found it to be. The token has done its work, and goes into no remediation. */
 function placedEvent(event: MeshEvent, { depth, root, parent }: Place): MeshEvent {
@@ -52,10 +71,14 @@ function placedEvent(event: MeshEvent, { depth, root, parent }: Place): MeshEven
 }
 
 function quietOf(state: WatchState, rule: string, matched: EventMatches | undefined, now: number): Quiet | undefined {
-  const match = matched && 'matches' in matched ? matched.matches.find((one) => one.rule === rule) : undefined;
+  const match = matchOf(matched, rule);
   const cooldown = match && state.memory.cooldowns.get(match.cooldownKey);
   if (!cooldown || cooldown.untilAt <= now) return undefined;
   return { cooldownUntilAt: cooldown.untilAt, ...(cooldown.label !== undefined && { label: cooldown.label }) };
+}
+
+function matchOf(matched: EventMatches | undefined, rule: string): RuleMatch | undefined {
+  return matched && 'matches' in matched ? matched.matches.find((one) => one.rule === rule) : undefined;
 }
 
 interface Judged {
@@ -77,7 +100,7 @@ function judged(
   try {
     // The pause may have come while the batch was being matched.
     const refused = judgeAtDoor(state.memory, event, item.pause);
-    if (refused?.code === 'paused') noteEndWhilePaused(state, item.event, now);
+    if (refused?.code === 'paused') noteWhilePaused(state, item.event, now);
     if (refused) {
       if (refused.code !== 'duplicate') markSeen(state.memory, id);
       return refusedBy(refused);
@@ -87,14 +110,18 @@ function judged(
     const { agents } = state.memory;
     const { lineage, agentEnd, works } = matched;
     const place = placeEvent(event, { agents, lineage, maxChainDepth: ruleset.maxChainDepth, now });
-    const verdicts = judgeMatched(state.memory, event, ruleset, matched, now);
+    const verdicts = judgeMatched(state.memory, event, ruleset, matched, now, place);
     markSeen(state.memory, id);
-    if (agentEnd) noteEnd(state, event, agentEnd, now);
+    if (agentEnd) noteEnd(state, event, agentEnd, now, lineage);
     if (works) {
       const success = successOf(event, place.root, works, now);
-      resolveIncidents(state, success, now);
+      resolveIncidents(state, success);
       // An event for which a rule fires is the trouble itself.
       if (!verdicts.some(({ verdict }) => verdict === 'fire')) noteSuccess(state, success);
+    } else {
+      for (const rule of rulesThatMet(verdicts, matched.matches)) {
+        noteAgain(state, rule, event, place.root, now, matchOf(matched, rule)?.cooldownLabel);
+      }
     }
     return { verdicts, place };
   } catch (error) {
@@ -103,19 +130,20 @@ function judged(
   }
 }
 
+/** Those that fired for the event, or would have, had not a guard kept them quiet: it is broken all the same. */
+function rulesThatMet(verdicts: Verdict[], matches: RuleMatch[]): Set<string> {
+  // Refused before any rule was asked, so its one verdict names none.
+  if (verdicts.some((one) => one.verdict === 'skip' && one.code === 'max-depth')) {
+    return new Set(matches.map(({ rule }) => rule));
+  }
+  const isMet = (one: Verdict) => one.verdict === 'fire' || KEPT_QUIET.has(one.code);
+  return new Set(verdicts.flatMap((one) => (isMet(one) && one.rule !== undefined ? [one.rule] : [])));
+}
+
+const KEPT_QUIET = new Set<SkipCode>(['cooldown', 'dedup', 'rule-depth', 'descendants', 'spawn-rate']);
+
 function refusedBy(verdict: Verdict): Judged {
   return { verdicts: [verdict] };
-}
-
-/** A paused event is not matched, but a remediation may be waiting for the end that it tells of. */
-function noteEndWhilePaused(state: WatchState, event: unknown, now: number): void {
-  if (isReport(event) && isAgentEnd(event)) noteEnd(state, event, { outcome: outcomeOf(event) }, now);
-}
-
-/** As much of an event as the end of an agent takes: nobody has checked it yet. */
-function isReport(event: unknown): event is MeshEvent {
-  const { event: name, payload } = (event ?? {}) as Partial<Record<keyof MeshEvent, unknown>>;
-  return typeof name === 'string' && typeof payload === 'object' && payload !== null;
 }
 
 /** Only where matching decided anything: a copy of an event shares the match of the first one. */

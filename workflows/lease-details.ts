@@ -5,27 +5,40 @@ import { plural } from '../contract/plural.js';
 
 export type LeaseState =
   | { state: 'kept' }
-  | { state: 'releasing'; isEarly: boolean }
+  | { state: 'missing'; reason: string }
+  | { state: 'reacquiring' }
+  | { state: 'releasing'; because: 'due' | 'cancelled' }
   | { state: 'released'; report: ActionReport }
   | { state: 'stuck'; reason: string };
 
 /** What an operator sees beside a lease in the Temporal UI: what is kept, until when and why, and what happens then. */
-export function renderLeaseDetails(lease: Lease, extensions: number, state: LeaseState): string {
-  const { environment, ensure, effectKey, before } = lease;
+export function renderLeaseDetails(lease: Lease, askers: number, state: LeaseState): string {
+  const { environment, ensure, effectKey, restorePoint, leftElsewhere } = lease;
   const facts = [
     `- **Environment:** ${code(environment)}, at least ${ensure}`,
-    `- **Asked for by:** ${code(effectKey)}${extensions > 1 ? `, and ${plural(extensions - 1, 'time')} before` : ''}`,
-    ...(before === undefined ? [] : [`- **Goes back to:** ${before}`]),
+    `- **Asked for by:** ${code(effectKey)}${askers > 1 ? `, and ${plural(askers - 1, 'other')} before` : ''}`,
+    ...(restorePoint ? [`- **Goes back to:** ${restorePoint.originalCount}`] : []),
+    ...(leftElsewhere ? [LEFT_ELSEWHERE] : []),
+    ...(state.state === 'missing' ? [`${NOT_REACQUIRED} ${code(state.reason)}`] : []),
   ];
   return [`### ${headline(lease, state)}`, facts.join('\n'), next(lease, state)].join('\n\n');
 }
+
+const LEFT_ELSEWHERE =
+  '- **Not given back:** what was raised before the bridge in `mesh.yaml` moved to another address. Somebody must give it back there by hand.';
+
+const NOT_REACQUIRED = '- **Could not be re-acquired:** somebody asked for it while it was being given back.';
 
 function headline({ untilAt }: Lease, state: LeaseState): string {
   switch (state.state) {
     case 'kept':
       return `Kept warm until ${utc(untilAt)}`;
+    case 'missing':
+      return `Kept until ${utc(untilAt)}, but perhaps not warm`;
+    case 'reacquiring':
+      return `Being re-acquired until ${utc(untilAt)}: somebody asked for it while it was being given back`;
     case 'releasing':
-      return state.isEarly ? 'Being given back: the lease was cancelled' : 'Being given back: the lease has ended';
+      return `Being given back: the lease ${state.because === 'cancelled' ? 'was cancelled' : 'has ended'}`;
     case 'released':
       return state.report.status === 'executed' ? 'Given back' : 'Left as it is';
     case 'stuck':
@@ -33,15 +46,20 @@ function headline({ untilAt }: Lease, state: LeaseState): string {
   }
 }
 
-function next({ untilAt }: Lease, state: LeaseState): string {
+const INHERITABLE =
+  'The next lease at the same bridge gives it back. Until there is one, somebody must lower it by hand.';
+
+function next({ untilAt, restorePoint }: Lease, state: LeaseState): string {
   switch (state.state) {
     case 'kept':
-      return `Next: given back at ${utc(untilAt)}, unless another remediation asks for it before. To give it back now: *Request Cancellation* above.`;
+    case 'missing':
+    case 'reacquiring':
+      return `Next: given back at ${utc(untilAt)}, unless another remediation asks for it before that. To give it back now: *Request Cancellation* above.`;
     case 'releasing':
       return 'Next: tried until it works, for a day; attempts that failed are under *Pending Activities*.';
     case 'released':
       return code(state.report.reason ?? state.report.detail ?? 'done');
     case 'stuck':
-      return `${code(state.reason)} Somebody must give it back by hand.`;
+      return `${code(state.reason)} ${restorePoint ? INHERITABLE : 'Somebody must give it back by hand.'}`;
   }
 }

@@ -1,20 +1,28 @@
-import type { NotedSuccess } from '../contract/watch.js';
 import { hashId } from '../rules/guards/seen.js';
+import { isLike, type Work } from './same-work.js';
 import type { WatchState } from './watch-state.js';
+
+/** The last success of a task and tool, in a session or chain in which a rule has fired. */
+export interface NotedSuccess extends Work {
+  /** By the clock of its reporter. */
+  occurredAt: number;
+  /** When the watch heard of it. */
+  at: number;
+  by: { event: string; eventId: string };
+}
 
 /** For as long as deliveries are tried when `mesh.yaml` says nothing else. */
 export const SUCCESS_LIFE_MS = 86_400_000;
 export const MAX_SUCCESSES = 200;
-export const MAX_TROUBLED = 500;
+export const MAX_SESSIONS_WITH_FIRINGS = 500;
 
 /** A rule has fired in this session: what succeeds there next may end an incident that no delivery has told of yet. */
-export function noteTrouble({ troubled }: WatchState, session: string | undefined, now: number): void {
-  if (session === undefined) return;
-  const hash = hashId(session);
+export function noteFiring({ sessionsWithFirings }: WatchState, session: string | undefined, now: number): void {
+  const hash = hashOf(session);
   // Deleted first, so that the map stays ordered by the last time.
-  troubled.delete(hash);
-  troubled.set(hash, now);
-  dropOldest(troubled, MAX_TROUBLED);
+  sessionsWithFirings.delete(hash);
+  sessionsWithFirings.set(hash, now);
+  dropOldest(sessionsWithFirings, MAX_SESSIONS_WITH_FIRINGS);
 }
 
 /**
@@ -22,10 +30,10 @@ export function noteTrouble({ troubled }: WatchState, session: string | undefine
  * are about nothing that broke. Of those about the same, the last one is kept.
  */
 export function noteSuccess(state: WatchState, success: NotedSuccess): void {
-  const { successes, troubled, memory } = state;
+  const { successes, sessionsWithFirings, memory } = state;
   const { root, ...rest } = success;
   const isOfChain = root !== undefined && memory.chains.has(root);
-  const isOfSession = rest.session !== undefined && troubled.has(hashId(rest.session));
+  const isOfSession = sessionsWithFirings.has(hashOf(rest.session));
   if (!isOfChain && !isOfSession) return;
 
   const noted = isOfChain ? success : rest;
@@ -36,13 +44,28 @@ export function noteSuccess(state: WatchState, success: NotedSuccess): void {
   dropOldest(successes, MAX_SUCCESSES);
 }
 
-export function loadSuccesses(saved: NotedSuccess[] = []): Map<string, NotedSuccess> {
+/**
+ * It is broken again, so that what succeeded before ends nothing any more. What the incident will be resolved on is not known
+ * yet: a success that may be about it goes, since an alert that stays open is better than one that is closed too soon.
+ */
+export function forgetSuccessBefore({ successes }: WatchState, failure: Work & { occurredAt: number }): void {
+  for (const [key, success] of successes) {
+    if (success.occurredAt < failure.occurredAt && isLike(success, failure)) successes.delete(key);
+  }
+}
+
+export function loadSuccesses(saved: NotedSuccess[]): Map<string, NotedSuccess> {
   return new Map(saved.map((success) => [keyOf(success), success]));
 }
 
-export function pruneSuccesses({ successes, troubled }: WatchState, now: number): void {
+export function pruneSuccesses({ successes, sessionsWithFirings }: WatchState, now: number): void {
   for (const [key, { at }] of successes) if (now - at >= SUCCESS_LIFE_MS) successes.delete(key);
-  for (const [hash, at] of troubled) if (now - at >= SUCCESS_LIFE_MS) troubled.delete(hash);
+  for (const [hash, at] of sessionsWithFirings) if (now - at >= SUCCESS_LIFE_MS) sessionsWithFirings.delete(hash);
+}
+
+/** All events without a session count as of one. */
+function hashOf(session = ''): string {
+  return hashId(session);
 }
 
 function keyOf({ session = '', root = '', task = '', tool = '' }: NotedSuccess): string {

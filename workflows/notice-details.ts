@@ -1,21 +1,22 @@
-import { code, utc } from '../contract/markdown.js';
+import { code, codeLine, utc } from '../contract/markdown.js';
 import type { Notice, NoticeResult } from '../contract/notice.js';
 import { plural } from '../contract/plural.js';
-import { describeParts, shortened } from './action-parts.js';
+import { meshCommand } from '../contract/shell-word.js';
+import { describeParts } from './action-parts.js';
 import type { RunningNews } from './progress.js';
 
 /** What an operator sees beside a notice in the Temporal UI: what it is about, and who has got it. */
 export function renderNoticeDetails(notice: Notice, news: RunningNews, result?: NoticeResult): string {
   const { deliveries, note } = news;
   const parts = describeParts({ state: 'running', sinceAt: notice.at, deliveries: result?.deliveries ?? deliveries });
-  const isToldByParts = result?.deliveries?.some(({ status }) => status !== 'delivered') === true;
+  const isToldByParts = result?.deliveries?.some(({ status }) => status === 'failed' || status === 'aborted') === true;
   const why = isToldByParts ? undefined : (result?.reason ?? note);
-  const lines = [...(why === undefined ? [] : [code(shortened(why, 300))]), ...parts];
+  const lines = [...(why === undefined ? [] : [codeLine(why, 300)]), ...parts];
   return [
     `### ${result === undefined ? 'Being delivered' : HEADLINES[result.outcome]}`,
     about(notice),
     lines.map((line) => `- ${line}`).join('\n'),
-    result === undefined ? WHILE_RUNNING : '',
+    result === undefined ? WHILE_RUNNING : whatToDo(notice, result),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -24,9 +25,14 @@ export function renderNoticeDetails(notice: Notice, news: RunningNews, result?: 
 const WHILE_RUNNING =
   'Attempts that failed, and why, are under *Pending Activities*. To stop trying: *Request Cancellation* above.';
 
+function whatToDo({ id }: Notice, { outcome }: NoticeResult): string {
+  if (outcome !== 'failed' && outcome !== 'aborted') return '';
+  return `To tell those who have not got it: ${code(meshCommand('retry', [id]))}`;
+}
+
 const HEADLINES: Record<NoticeResult['outcome'], string> = {
   executed: 'Done: everyone has got it',
-  skipped: 'Done: there was nobody to tell',
+  skipped: 'Done: nobody was told',
   failed: 'Failed: not everyone has got it',
   aborted: 'Aborted by an operator',
 };

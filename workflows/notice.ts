@@ -10,22 +10,22 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { NoticeActivities } from '../contract/activities.js';
 import type { FailureType } from '../contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
-import type { Notice, NoticeResult } from '../contract/notice.js';
-import type { RetryPlan } from '../contract/remediation.js';
+import type { Notice, NoticeInput, NoticeResult } from '../contract/notice.js';
+import type { DeliveryRecord, RetryPlan } from '../contract/remediation.js';
 import type { Outcome } from './actions/action-run.js';
-import { activityOptions } from './actions/activity-options.js';
 import { resultOfFailure } from './actions/failure-result.js';
+import { composeOptions } from './actions/notify-team/compose-options.js';
 import { deliverAll } from './actions/notify-team/deliver-all.js';
 import { outcomeOfDeliveries, outcomeOfNone } from './actions/notify-team/outcome-of-deliveries.js';
 import { renderNoticeDetails } from './notice-details.js';
 import type { RunningNews } from './progress.js';
 
-const TIMEOUT_MS = 30_000;
-const COMPOSE_WITHIN_MS = 86_400_000;
-const RETRY: RetryPlan = { initialIntervalMs: 1_000, maxIntervalMs: 300_000 };
+/** As for a notify_team action that its rule says nothing of. */
+const TIMEOUT_MS = 600_000;
+const RETRY: RetryPlan = { initialIntervalMs: 1_000, maxIntervalMs: 30_000 };
 
 /** Sends a message that no single event brought about, and closes as failed when it has not reached everyone. */
-export async function notice(input: Notice): Promise<NoticeResult> {
+export async function notice({ delivered = [], ...input }: NoticeInput): Promise<NoticeResult> {
   let shown: RunningNews = {};
   const onProgress = (news: RunningNews) => {
     shown = news;
@@ -36,7 +36,7 @@ export async function notice(input: Notice): Promise<NoticeResult> {
   });
   onProgress({ note: 'writes the message' });
 
-  const { status, ...told } = await send(input, onProgress);
+  const { status, ...told } = await send(input, delivered, onProgress);
   const result: NoticeResult = { outcome: status, ...told };
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
   setCurrentDetails(renderNoticeDetails(input, { ...shown, note: undefined }, result));
@@ -46,16 +46,17 @@ export async function notice(input: Notice): Promise<NoticeResult> {
 
 const OUTCOME = defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOutcome);
 
-async function send(input: Notice, onProgress: (news: RunningNews) => void): Promise<Outcome> {
+async function send(
+  input: Notice,
+  delivered: DeliveryRecord[],
+  onProgress: (news: RunningNews) => void,
+): Promise<Outcome> {
   const plan = { name: input.kind, effectKey: input.id, timeoutMs: TIMEOUT_MS, retry: RETRY };
-  const { composeNotice } = proxyActivities<NoticeActivities>({
-    ...activityOptions(plan, 'find the recipients and write the message'),
-    scheduleToCloseTimeout: COMPOSE_WITHIN_MS,
-  });
+  const { composeNotice } = proxyActivities<NoticeActivities>(composeOptions(plan));
   try {
     const draft = await composeNotice(input);
-    if (draft.status === 'skipped') return outcomeOfNone(draft, []);
-    return outcomeOfDeliveries(await deliverAll(draft, plan, [], onProgress), draft.note);
+    if (draft.status === 'skipped') return outcomeOfNone(draft, delivered);
+    return outcomeOfDeliveries(await deliverAll(draft, plan, delivered, onProgress), draft.note);
   } catch (error) {
     return resultOfFailure(error);
   }

@@ -40,6 +40,10 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
   for (const result of input.earlier ?? []) {
     if (isDone(result)) states.set(result.action, { state: 'done', result });
   }
+  for (const { name: action, type, refused: reason } of input.actions) {
+    if (reason === undefined) continue;
+    states.set(action, { state: 'done', result: { action, type, status: 'skipped', reason, attempts: 0 } });
+  }
   const set = (action: string, state: ActionState) => {
     states.set(action, state);
     onChange(progress);
@@ -92,8 +96,15 @@ function doneIn(state: ActionState): ActionResult[] {
 }
 
 /** The worst wins; a remediation counts as skipped only when all of it was. */
-const WORST_FIRST: ActionStatus[] = ['failed', 'aborted', 'executed', 'skipped'];
+const WORST_FIRST: ActionStatus[] = ['failed', 'executed', 'skipped'];
 
+/** Who aborts it is to see that, whatever had failed by then. */
 function outcomeOf(actions: ActionResult[]): RemediationOutcome {
+  if (actions.some(isAborted)) return 'aborted';
   return WORST_FIRST.find((status) => actions.some((action) => action.status === status)) ?? 'skipped';
+}
+
+/** Also a message that was on its way, when somebody else was not reached. */
+function isAborted({ status, deliveries = [] }: ActionResult): boolean {
+  return status === 'aborted' || deliveries.some((delivery) => delivery.status === 'aborted');
 }

@@ -1,29 +1,37 @@
-import { CancellationScope, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { ActionReport, LeaseActivities } from '../contract/activities.js';
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { ActionReport } from '../contract/activities.js';
 import type { Lease } from '../contract/lease.js';
-import { activityOptions } from './actions/activity-options.js';
+import { resultOfFailure } from './actions/failure-result.js';
+import { leaseActivities } from './lease-activities.js';
+import { DAY_MS } from './limits.js';
 
-/** Capacity that nobody gives back costs money, so this is tried for a day. */
-const RELEASE_WITHIN_MS = 86_400_000;
-const TIMEOUT_MS = 30_000;
-const RETRY = { initialIntervalMs: 1_000, maxIntervalMs: 60_000 };
+/** Why the capacity could not be given back. */
+export interface ReleaseProblem {
+  problem: string;
+}
+
+/** Gives the capacity back, and says why where it could not. */
+export async function release(lease: Lease): Promise<ActionReport | ReleaseProblem> {
+  // Capacity that nobody gives back costs money, so this is tried for a day.
+  const { releaseCapacity } = leaseActivities(lease, 'give capacity back', DAY_MS);
+  try {
+    return await releaseCapacity(lease);
+  } catch (error) {
+    return { problem: resultOfFailure(error).reason ?? 'failed' };
+  }
+}
 
 /**
- * Gives the capacity back. When somebody asks for it meanwhile this is called off; where it was given back before that could
- * be, the one who asked has it raised again.
+ * The same, unless somebody asks for the capacity before that is done. It may be gone by then all the same, so whoever asked must
+ * re-acquire it.
  */
-export async function releaseUnless(isCalledOff: () => boolean, lease: Lease): Promise<ActionReport | 'called off'> {
-  const { releaseCapacity } = proxyActivities<LeaseActivities>({
-    ...activityOptions({ name: lease.environment, timeoutMs: TIMEOUT_MS, retry: RETRY }, 'give capacity back'),
-    scheduleToCloseTimeout: RELEASE_WITHIN_MS,
-  });
+export async function releaseUnless(
+  isCalledOff: () => boolean,
+  lease: Lease,
+): Promise<ActionReport | ReleaseProblem | 'called off'> {
   const releasing = new CancellationScope();
   void condition(isCalledOff).then(() => releasing.cancel());
-  try {
-    const report = await releasing.run(() => releaseCapacity(lease));
-    return isCalledOff() ? 'called off' : report;
-  } catch (error) {
-    if (isCalledOff() && isCancellation(error)) return 'called off';
-    throw error;
-  }
+  // The attempt under way is waited for, however it ends. What is wrong with it comes up again at the new end.
+  const ended = await releasing.run(() => release(lease));
+  return isCalledOff() ? 'called off' : ended;
 }

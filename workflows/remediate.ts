@@ -8,11 +8,17 @@ import {
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
 import type { FailureType } from '../contract/failures.js';
-import type { RemediationInput, RemediationProgress, RemediationResult } from '../contract/remediation.js';
+import type {
+  ActionResult,
+  RemediationInput,
+  RemediationProgress,
+  RemediationResult,
+} from '../contract/remediation.js';
 import { runAction } from './actions/run-action.js';
 import { listenForAgents } from './agent-news.js';
 import { type Progress, createProgress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
+import { listenForSlots } from './slot-turns.js';
 import { untilNextMayStart } from './turns.js';
 
 /**
@@ -23,6 +29,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const progress = createProgress(input, showDetails);
   // First of all: an agent may tell of its end before anything else has happened here.
   const agentEnds = listenForAgents((action, agent) => progress.show(action, { agent, note: undefined }));
+  const slotTurns = listenForSlots();
   setHandler(defineQuery<RemediationProgress>(QUERIES.progress), () => progress.now(), {
     description: 'What each action has come to so far.',
   });
@@ -32,7 +39,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const due = input.actions.filter(({ name }) => progress.of(name).state !== 'done');
   for (const [index, plan] of due.entries()) {
     const endOf = (action: string) => running.get(action);
-    const run = runAction(plan, { remediation: input, progress, agentEnds, endOf });
+    const run = runAction(plan, { remediation: input, progress, agentEnds, slotTurns, endOf });
     running.set(plan.name, run);
     const next = due[index + 1];
     if (next) await untilNextMayStart(plan, next, run, progress);
@@ -42,7 +49,8 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const result = progress.result();
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
   showDetails(progress);
-  if (result.outcome === 'failed') throw failure(result);
+  // Also when it was aborted after that: what gave up by itself was nobody's choice.
+  if (result.actions.some(hasFailed)) throw failure(result);
   return result;
 
   function showDetails(now: Progress): void {
@@ -52,9 +60,13 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
 
 const OUTCOME = defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOutcome);
 
+function hasFailed({ status }: ActionResult): boolean {
+  return status === 'failed';
+}
+
 /** Closes the workflow as failed, so that operators see red, with the whole result in the details. */
 function failure(result: RemediationResult): ApplicationFailure {
-  const failed = result.actions.filter(({ status }) => status === 'failed');
+  const failed = result.actions.filter(hasFailed);
   const error = ApplicationFailure.create({
     type: 'remediation-failed' satisfies FailureType,
     nonRetryable: true,

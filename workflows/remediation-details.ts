@@ -1,10 +1,12 @@
 import type { ActionPlan } from '../contract/actions/index.js';
 import { duration } from '../contract/duration.js';
-import { code, utc } from '../contract/markdown.js';
+import { keptUntil } from '../contract/kept-until.js';
+import { code, codeLine, utc } from '../contract/markdown.js';
 import { plural } from '../contract/plural.js';
 import type { ActionStatus, RemediationInput } from '../contract/remediation.js';
+import { runsOnlyIf } from '../contract/runs-only-if.js';
 import { meshCommand } from '../contract/shell-word.js';
-import { describeParts, isToldByParts, shortened } from './action-parts.js';
+import { describeParts, isToldByParts } from './action-parts.js';
 import { PATIENCE_MS } from './limits.js';
 import type { ActionState, Progress } from './progress.js';
 import { isAwaited } from './turns.js';
@@ -14,12 +16,12 @@ import { isAwaited } from './turns.js';
  * puts the items of a list within a list on one line, so there is none.
  */
 export function renderRemediationDetails(input: RemediationInput, progress: Progress): string {
-  const actions = input.actions.map((plan, index) => describeAction(plan, input.actions[index - 1], progress));
+  const actions = input.actions.map((plan, index) => describeAction(plan, index, input.actions, progress));
   return [`### ${headline(input, progress)}`, ...actions, next(input, progress)].join('\n\n');
 }
 
 const HEADLINES: Record<ActionStatus, string> = {
-  executed: 'Done: every action that had something to do did it',
+  executed: 'Done: every action that was due has run',
   skipped: 'Done: no action had anything to do',
   failed: 'Failed: at least one action gave up',
   aborted: 'Aborted by an operator',
@@ -27,16 +29,20 @@ const HEADLINES: Record<ActionStatus, string> = {
 
 function headline(input: RemediationInput, progress: Progress): string {
   const { outcome, actions } = progress.result();
-  if (actions.length === input.actions.length) return HEADLINES[outcome];
+  if (actions.length === input.actions.length) {
+    const hasFailed = outcome === 'aborted' && actions.some(({ status }) => status === 'failed');
+    return `${HEADLINES[outcome]}${hasFailed ? ', after an action had given up' : ''}`;
+  }
   return `Running: ${actions.length} of ${plural(input.actions.length, 'action')} done`;
 }
 
-function describeAction(plan: ActionPlan, before: ActionPlan | undefined, progress: Progress): string {
+function describeAction(plan: ActionPlan, place: number, actions: readonly ActionPlan[], progress: Progress): string {
   const { name, type } = plan;
+  const before = actions.slice(0, place).findLast(({ refused }) => refused === undefined);
   const state = progress.of(name);
   const who = name.startsWith(type) ? `**${code(name)}**` : `**${code(name)}** (${type})`;
   const isNext = before !== undefined && progress.of(before.name).state !== 'waiting';
-  const what = state.state === 'waiting' ? describeWaiting(plan, before, isNext) : describeState(state);
+  const what = state.state === 'waiting' ? describeWaiting(plan, before, isNext, actions) : describeState(state);
   const [line, ...more] = linesOf(state);
   if (line === undefined) return `${who}: ${what}`;
   if (more.length === 0) return `${who}: ${what}: ${line}`;
@@ -44,12 +50,15 @@ function describeAction(plan: ActionPlan, before: ActionPlan | undefined, progre
 }
 
 /** When it starts, given the one before it in the rule. */
-function describeWaiting(plan: ActionPlan, before: ActionPlan | undefined, isNext: boolean): string {
+function describeWaiting(
+  plan: ActionPlan,
+  before: ActionPlan | undefined,
+  isNext: boolean,
+  actions: readonly ActionPlan[],
+): string {
   if (before === undefined) return 'waiting';
-  if (plan.onlyIf !== undefined) {
-    const wanted = plan.onlyIf === 'failed' ? 'fails' : 'succeeds';
-    return `waiting for the end of ${code(plan.after ?? before.name)}; runs only if that ${wanted}`;
-  }
+  const onlyIf = runsOnlyIf(plan, actions, code);
+  if (onlyIf !== undefined) return `waiting; runs ${onlyIf}`;
   if (!isNext) return 'waiting';
   if (isAwaited(before)) return `waiting; starts when ${code(before.name)} is done`;
   const ready = 'await' in before ? `the agent of ${code(before.name)} has started` : `${code(before.name)} is done`;
@@ -67,7 +76,8 @@ function linesOf(state: ActionState): string[] {
   // What it waits for is said beside its name.
   if (state.state === 'waiting') return [];
   if (state.state === 'running') return [...noted(state.note), ...parts];
-  const { reason, detail, agent } = state.result;
+  const { reason, agent } = state.result;
+  const detail = state.result.detail && state.result.detail + keptUntil(state.result);
   const why = isToldByParts(state.result) ? [] : noted(reason);
   // What an agent said comes after how it ended.
   return agent ? [...why, ...parts, ...noted(detail)] : [...why, ...noted(detail), ...parts];
@@ -76,7 +86,7 @@ function linesOf(state: ActionState): string[] {
 const MAX_NOTE_CHARS = 300;
 
 function noted(text: string | undefined): string[] {
-  return text === undefined ? [] : [code(shortened(text, MAX_NOTE_CHARS))];
+  return text === undefined ? [] : [codeLine(text, MAX_NOTE_CHARS)];
 }
 
 function next(input: RemediationInput, progress: Progress): string {

@@ -1,5 +1,6 @@
 import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
 import type { Notice } from '../contract/notice.js';
+import { shortened } from '../contract/shortened.js';
 import type { RuleCounters } from '../contract/watch.js';
 import type { WatchState } from './watch-state.js';
 
@@ -24,7 +25,8 @@ export function logVerdicts(
   count(state, verdicts, at);
   if (isCopy(verdicts) && countCopy(state, subject, at)) return [];
   const entries = verdicts.map((verdict, index): LoggedVerdict => {
-    const short = verdict.verdict === 'skip' ? { ...verdict, reason: cut(verdict.reason) } : verdict;
+    const short =
+      verdict.verdict === 'skip' ? { ...verdict, reason: shortened(verdict.reason, MAX_REASON_CHARS) } : verdict;
     const misses = index === 0 && missed.length > 0 ? { missed } : {};
     return { ...short, at, eventId: subject.id, event: subject.event, depth: subject.depth, ...misses };
   });
@@ -55,13 +57,14 @@ export function logRefusedSignal(state: WatchState, signal: string, reason: stri
 
 /** A message that no event brought about has no event to stand with. */
 export function logFailedNotice(state: WatchState, { id, rule }: Notice, why: string, at: number): void {
-  const reason = cut(`message ${id} could not be started: ${why}`);
+  const reason = shortened(`message ${id} could not be started: ${why}`, MAX_REASON_CHARS);
   keep(state, [{ verdict: 'skip', code: 'error', reason, rule, at, eventId: '?', event: 'message', depth: 0 }]);
 }
 
 /** A fire whose remediation could not be started becomes an error where people look for it. Its guards stay armed. */
 export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reason: string): void {
-  for (const entry of entries) Object.assign(entry, { verdict: 'skip', code: 'error', reason: cut(reason) });
+  for (const entry of entries)
+    Object.assign(entry, { verdict: 'skip', code: 'error', reason: shortened(reason, MAX_REASON_CHARS) });
   const rule = ruleCounters(state, entries[0]?.rule ?? '');
   for (const counters of [state.counters, rule]) {
     counters.fired -= 1;
@@ -98,8 +101,4 @@ function ruleCounters(state: WatchState, rule: string): RuleCounters {
 
 function add(counts: Partial<Record<SkipCode, number>>, code: SkipCode): void {
   counts[code] = (counts[code] ?? 0) + 1;
-}
-
-function cut(reason: string): string {
-  return reason.length <= MAX_REASON_CHARS ? reason : `${reason.slice(0, MAX_REASON_CHARS)}…`;
 }

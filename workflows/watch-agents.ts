@@ -1,11 +1,27 @@
 import type { MeshEvent } from '../contract/event.js';
 import { parseRemediationId } from '../contract/ids.js';
-import type { AgentEnd } from '../contract/matched.js';
+import type { AgentEnd, ProvenLineage } from '../contract/matched.js';
 import type { AgentNews } from '../contract/remediation.js';
-import type { KnownAgent, UnclaimedEnd } from '../contract/watch.js';
-import { AGENT_LIFE_MS, endedIdsOf, noteAgent } from '../rules/guards/known-agents.js';
+import type { AnnouncedAgent } from '../contract/watch.js';
+import {
+  AGENT_LIFE_MS,
+  agentsEndedBy,
+  endedIdsOf,
+  isEndOf,
+  type KnownAgent,
+  knownBefore,
+  noteAgent,
+} from '../rules/guards/known-agents.js';
 import { listIn, numberIn, textIn, textsIn } from './read-argument.js';
 import type { WatchState } from './watch-state.js';
+
+/** The end of an agent nobody knew yet: its launcher may tell only later that it started it. */
+export interface UnclaimedEnd extends AgentEnd {
+  ids: string[];
+  /** The remediation that its token proves it to be of. */
+  parent?: string;
+  at: number;
+}
 
 /** What a remediation is to be told. */
 export interface OutgoingNews {
@@ -21,11 +37,14 @@ export function announceAgents(state: WatchState, argument: unknown, now: number
   const announced = listIn(argument).map((written) => readAgent(written, state.tenant, now));
   const agents = announced.filter((agent) => agent !== undefined);
   for (const agent of agents) {
+    const isNew = knownBefore(state.memory.agents, agent) === undefined;
     const known = noteAgent(state.memory.agents, agent, now);
+    // To a retry that asks for the same agent: whoever was told has not got it any more.
+    if (known.end) tell(state, known, known.end);
     // Its end may have come first: a launcher learns some ids only from the answer to the launch.
-    for (const end of state.ends.filter((one) => isEndOf(known, one, now))) {
+    for (const end of state.ends.filter((one) => isEarlyEndOf(known, one, isNew))) {
       state.ends = state.ends.filter((one) => one !== end);
-      tell(state, known, end);
+      tell(state, known, end, end.ids);
     }
   }
   return announced.length > 0 && agents.length === announced.length ? undefined : EXPECTED;
@@ -34,13 +53,24 @@ export function announceAgents(state: WatchState, argument: unknown, now: number
 const EXPECTED =
   'expected a list of agents {"ids": ["…"], "depth": 1, "root": "<event>", "remediation": "<workflow id>", "action": "…"}';
 
-/** An agent has ended: whoever waits for it is told, now or when it is announced. */
-export function noteEnd(state: WatchState, event: MeshEvent, end: AgentEnd, now: number): void {
+/**
+ * An agent has ended: whoever waits for it is told, now or when it is announced. `lineage`: what the token of the event proves,
+ * if it carries one.
+ */
+export function noteEnd(
+  state: WatchState,
+  event: MeshEvent,
+  end: AgentEnd,
+  now: number,
+  lineage?: ProvenLineage,
+): void {
   const ids = endedIdsOf(event);
-  const agents = new Set(ids.flatMap((id) => state.memory.agents.get(id) ?? []));
-  for (const agent of agents) tell(state, agent, { ...end, ids });
-  if (agents.size > 0 || ids.length === 0) return;
-  state.ends = [...state.ends, { ...end, ids, at: now }].slice(-MAX_ENDS);
+  const parent = lineage && 'parent' in lineage ? lineage.parent : undefined;
+  const agents = agentsEndedBy(state.memory.agents, event, { ids, parent });
+  for (const agent of agents) tell(state, agent, end, ids);
+  if (agents.length > 0 || ids.length === 0) return;
+  const unclaimed = { ...end, ids, ...(parent !== undefined && { parent }), at: now };
+  state.ends = [...state.ends, unclaimed].slice(-MAX_ENDS);
 }
 
 export function pruneEnds(state: WatchState, now: number): void {
@@ -51,23 +81,23 @@ export function pruneEnds(state: WatchState, now: number): void {
 function tell(
   state: WatchState,
   agent: KnownAgent,
-  { ids, outcome, outputTail }: Pick<UnclaimedEnd, 'ids' | 'outcome' | 'outputTail'>,
+  { outcome, outputTail }: AgentEnd,
+  ids: readonly string[] = agent.ids,
 ): void {
   const agentId = agent.ids.find((id) => ids.includes(id));
   if (!agent.isAwaited || agentId === undefined) return;
   agent.isAwaited = false;
+  agent.end = { outcome, ...(outputTail !== undefined && { outputTail }) };
   const { action, remediation } = agent;
-  const said = { ...(outputTail !== undefined && { outputTail }) };
-  state.outgoing.push({ remediation, news: { action, state: 'finished', agentId, outcome, ...said } });
+  state.outgoing.push({ remediation, news: { action, state: 'finished', agentId, ids: agent.ids, ...agent.end } });
 }
 
 /** Of an agent that is announced again, an end from before the first time is that of another agent of this name. */
-function isEndOf({ ids, sinceAt = 0 }: KnownAgent, end: UnclaimedEnd, now: number): boolean {
-  const isAnotherOnes = sinceAt < now && end.at < sinceAt;
-  return !isAnotherOnes && end.ids.some((id) => ids.includes(id));
+function isEarlyEndOf(agent: KnownAgent, end: UnclaimedEnd, isNew: boolean): boolean {
+  return (isNew || end.at >= agent.sinceAt) && isEndOf(agent, end);
 }
 
-function readAgent(written: unknown, tenant: string, now: number): KnownAgent | undefined {
+function readAgent(written: unknown, tenant: string, now: number): AnnouncedAgent | undefined {
   const ids = textsIn(written, 'ids');
   const depth = numberIn(written, 'depth');
   const root = textIn(written, 'root');
@@ -82,7 +112,7 @@ function readAgent(written: unknown, tenant: string, now: number): KnownAgent | 
     path: textsIn(written, 'path'),
     remediation,
     action: textIn(written, 'action') ?? '',
-    isAwaited: (written as Partial<KnownAgent>).isAwaited === true,
+    isAwaited: (written as Partial<AnnouncedAgent>).isAwaited === true,
     untilAt: numberIn(written, 'untilAt') ?? now + AGENT_LIFE_MS,
   };
 }

@@ -1,11 +1,12 @@
 import type { LoggedVerdict, SkipCode } from '../contract/verdict.js';
 import type { RuleCounters } from '../contract/watch.js';
 import { code, utc } from '../contract/markdown.js';
+import { describeDropped } from '../contract/describe-dropped.js';
 import { plural } from '../contract/plural.js';
 import { meshCommand, tenantOptions } from '../contract/shell-word.js';
 import { listAgents } from '../rules/guards/known-agents.js';
-import type { Hold } from './hold.js';
 import type { WatchState } from './watch-state.js';
+import { whatHolds } from './what-holds.js';
 
 const SHOWN_RULES = 30;
 const SHOWN_VERDICTS = 10;
@@ -14,16 +15,18 @@ const SHOWN_INCIDENTS = 10;
 const MAX_REASON_CHARS = 160;
 
 /** What an operator sees on top of the watch in the Temporal UI, in Markdown. */
-export function renderWatchDetails(state: WatchState, hold: Hold | undefined, waiting: number): string {
+export function renderWatchDetails(state: WatchState, waiting: number): string {
   return [
-    headline(state, hold, waiting),
+    headline(state, waiting),
     rulesetLines(state),
+    configLines(state),
     rulesList(state),
     lastVerdicts(state),
     chainsList(state),
     incidentsList(state),
     `Quiet for now: ${plural(state.memory.cooldowns.size, 'cooldown')}, ${plural(state.memory.dedups.size, 'dedup window')}` +
       (state.evicted > 0 ? `; **${state.evicted} dropped early** because the state grew too large` : ''),
+    droppedLine(state),
     howToAct(state),
   ]
     .filter((part) => part !== '')
@@ -46,14 +49,15 @@ function howToAct({ tenant, pause }: WatchState): string {
   ].join('\n');
 }
 
-function headline(state: WatchState, hold: Hold | undefined, waiting: number): string {
+function headline(state: WatchState, waiting: number): string {
   if (state.pause) {
     const reason = state.pause.reason ? `: ${code(state.pause.reason)}` : '';
     return `### Paused since ${utc(state.pause.sinceAt)}${reason}\n\nEvery event is skipped until somebody resumes.`;
   }
-  if (hold) {
-    const problems = hold.problems.map((problem) => `- ${code(problem)}`).join('\n');
-    return `### Holding ${plural(waiting, 'event')} since ${utc(hold.sinceAt)}\n\nThe rules cannot be read; nothing is lost, judging goes on once they can:\n\n${problems}`;
+  if (state.hold) {
+    const { sinceAt, problems } = state.hold;
+    const lines = problems.map((problem) => `- ${code(problem)}`).join('\n');
+    return `### Holding ${plural(waiting, 'event')} since ${utc(sinceAt)}\n\nThe rules cannot be read; nothing is lost, judging goes on once they can:\n\n${lines}`;
   }
   const { events, fired, skipped } = state.counters;
   return `### Watching tenant ${code(state.tenant)}\n\n${plural(events, 'event')}; rules fired ${plural(fired, 'time')}; skipped: ${describeCounts(skipped) || 'none'}`;
@@ -67,10 +71,24 @@ function rulesetLines(state: WatchState): string {
   return `${line}\n\n**The file has changed and has mistakes. The last good version stays in use:**\n${problems.map((problem) => `- ${code(problem)}`).join('\n')}`;
 }
 
+function configLines({ configTrouble }: WatchState): string {
+  if (!configTrouble) return '';
+  const { source, problems, hasGoodVersion, sinceAt, seenAt } = configTrouble;
+  const inUse = hasGoodVersion
+    ? 'The last good version stays in use'
+    : 'No version before it was good: actions wait until it is mended';
+  const lines = problems.map((problem) => `- ${code(problem)}`).join('\n');
+  return `**The configuration ${code(source)} cannot be used as it is. ${inUse}.** Seen first ${utc(sinceAt)}, last ${utc(seenAt)}:\n${lines}`;
+}
+
 function rulesList(state: WatchState): string {
   const rules = [...state.counters.rules];
   if (rules.length === 0) return '';
-  const lines = rules.slice(0, SHOWN_RULES).map(([rule, counters]) => ruleLine(rule, counters, coolingOf(rule, state)));
+  const inUse = state.ruleset?.ruleIds && new Set(state.ruleset.ruleIds);
+  const isInUse = (rule: string) => inUse?.has(rule) ?? true;
+  const lines = rules
+    .slice(0, SHOWN_RULES)
+    .map(([rule, counters]) => ruleLine(rule, counters, coolingOf(rule, state), isInUse(rule)));
   const more = rules.length > SHOWN_RULES ? [`- … and ${rules.length - SHOWN_RULES} more`] : [];
   return ['**Rules**', '', ...lines, ...more].join('\n');
 }
@@ -87,9 +105,11 @@ function ruleLine(
   rule: string,
   { fired, skipped, lastFiredAt }: RuleCounters,
   cooling: ReturnType<typeof coolingOf>,
+  isInUse: boolean,
 ): string {
   const digest = cooling && cooling.toTell > 0 ? `, then a digest of ${plural(cooling.toTell, 'event')}` : '';
   const facts = [
+    isInUse ? '' : 'not in the rules any more',
     `fired ${plural(fired, 'time')}${lastFiredAt === undefined ? '' : `, last ${utc(lastFiredAt)}`}`,
     cooling === undefined ? '' : `**cooling until ${utc(cooling.untilAt)}**${digest}`,
     Object.keys(skipped).length === 0 ? '' : `suppressed: ${describeCounts(skipped)}`,
@@ -161,15 +181,25 @@ function chainsList({ memory }: WatchState): string {
   ].join('\n');
 }
 
-function incidentsList({ incidents }: WatchState): string {
+function droppedLine({ dropped }: WatchState): string {
+  const parts = describeDropped(dropped);
+  return parts.length === 0 ? '' : `**Dropped** because there was too much of it: ${parts.join('; ')}`;
+}
+
+function incidentsList(state: WatchState): string {
+  const { incidents } = state;
   if (incidents.length === 0) return '';
-  const lines = incidents.slice(-SHOWN_INCIDENTS).map(({ rule, team, channel, openedAt, resolveOn, task, tool }) => {
+  const holds = whatHolds(state);
+  const lines = incidents.slice(-SHOWN_INCIDENTS).map((incident) => {
+    const { rule, team, channel, openedAt, resolveOn, task, tool } = incident;
     const names = { task, tool };
     const subjects = resolveOn.flatMap((what) => {
       const name = names[what];
       return name === undefined ? [] : [`${what} ${code(name)}`];
     });
-    return `- ${code(rule)} at ${code(`${team}/${channel}`)} since ${utc(openedAt)}, until ${subjects.join(' or ') || '?'} succeeds`;
+    const hold = holds.get(incident);
+    const until = hold ? `works again, resolved when ${hold}` : `until ${subjects.join(' or ') || '?'} succeeds`;
+    return `- ${code(rule)} at ${code(`${team}/${channel}`)} since ${utc(openedAt)}, ${until}`;
   });
   const more = incidents.length > SHOWN_INCIDENTS ? [`- … and ${incidents.length - SHOWN_INCIDENTS} more`] : [];
   return ['**Open incidents**', '', ...lines.reverse(), ...more].join('\n');

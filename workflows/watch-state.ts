@@ -1,28 +1,29 @@
+import type { AgentEnd } from '../contract/matched.js';
 import type { Notice } from '../contract/notice.js';
-import type { OpenIncident } from '../contract/notification.js';
 import type { LoggedVerdict } from '../contract/verdict.js';
 import type {
-  InboxItem,
-  KnownAgent,
+  DroppedNews,
+  KnownConfigTrouble,
   KnownRuleset,
-  NotedSuccess,
   Pause,
   RuleCounters,
-  SavedGuards,
-  SavedWatch,
-  UnclaimedEnd,
   WatchCounters,
-  WatchInput,
 } from '../contract/watch.js';
-import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
+import { type KnownAgent, type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
 import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
+import { byteLength } from './byte-length.js';
 import { collectDigests } from './digests.js';
-import { loadSuccesses } from './noted-successes.js';
-import type { OutgoingNews } from './watch-agents.js';
+import type { Hold } from './hold.js';
+import type { InboxItem } from './inbox.js';
+import { forgetIncidents, type WatchedIncident } from './incidents.js';
+import { loadSuccesses, type NotedSuccess } from './noted-successes.js';
+import type { SavedGuards, SavedWatch, WatchRunInput } from './saved-watch.js';
+import type { OutgoingNews, UnclaimedEnd } from './watch-agents.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
 const VERDICTS_WHEN_CROWDED = 20;
 const MAX_NOTICES_BYTES = 200_000;
+const MAX_INCIDENTS_BYTES = 200_000;
 
 /** Everything the watch remembers. What is not in here is forgotten when it continues as new. */
 export interface WatchState {
@@ -32,54 +33,60 @@ export interface WatchState {
   counters: Omit<WatchCounters, 'rules'> & { rules: Map<string, RuleCounters> };
   verdicts: LoggedVerdict[];
   ends: UnclaimedEnd[];
-  incidents: OpenIncident[];
+  incidents: WatchedIncident[];
   successes: Map<string, NotedSuccess>;
-  troubled: Map<string, number>;
+  sessionsWithFirings: Map<string, number>;
   /** Messages to start. While the tenant is paused they wait, also through continue-as-new. */
   notices: Notice[];
+  dropped: DroppedNews;
   /** What remediations are to be told, at once: not carried over, so nothing may be left in here then. */
   outgoing: OutgoingNews[];
   pause: Pause | undefined;
+  hold: Hold | undefined;
   ruleset: KnownRuleset | undefined;
+  configTrouble: KnownConfigTrouble | undefined;
   lastEventAt: number;
   runs: number;
 }
 
-export function loadWatchState({ tenant, saved }: WatchInput, now: number): WatchState {
-  if (!saved) {
-    return {
-      tenant,
-      memory: emptyMemory(),
-      evicted: 0,
-      counters: { events: 0, fired: 0, skipped: {}, rules: new Map() },
-      verdicts: [],
-      ends: [],
-      incidents: [],
-      successes: new Map(),
-      troubled: new Map(),
-      notices: [],
-      outgoing: [],
-      pause: undefined,
-      ruleset: undefined,
-      lastEventAt: now,
-      runs: 1,
-    };
-  }
-  return {
+export function loadWatchState({ tenant, saved }: WatchRunInput, now: number): WatchState {
+  const fresh: WatchState = {
     tenant,
+    memory: emptyMemory(),
+    evicted: 0,
+    counters: { events: 0, fired: 0, skipped: {}, rules: new Map() },
+    verdicts: [],
+    ends: [],
+    incidents: [],
+    successes: new Map(),
+    sessionsWithFirings: new Map(),
+    notices: [],
+    dropped: { messages: 0, incidents: 0 },
+    outgoing: [],
+    pause: undefined,
+    hold: undefined,
+    ruleset: undefined,
+    configTrouble: undefined,
+    lastEventAt: now,
+    runs: 1,
+  };
+  return saved ? { ...fresh, ...fromSaved(saved) } : fresh;
+}
+
+function fromSaved(saved: SavedWatch): Omit<WatchState, 'tenant' | 'outgoing'> {
+  const { verdicts, ends, incidents, notices, dropped, lastEventAt } = saved;
+  return {
+    ...{ verdicts, ends, incidents, notices, dropped, lastEventAt },
     memory: loadMemory(saved),
     evicted: saved.guards.evicted,
     counters: { ...saved.counters, rules: new Map(saved.counters.rules) },
-    verdicts: saved.verdicts,
-    ends: saved.ends ?? [],
-    incidents: saved.incidents ?? [],
     successes: loadSuccesses(saved.successes),
-    troubled: new Map(saved.troubled),
-    notices: saved.notices ?? [],
-    outgoing: [],
-    pause: saved.paused,
+    sessionsWithFirings: new Map(saved.sessionsWithFirings),
+    pause: saved.pause,
+    // As one that has just ended: the next look at the rules decides whether another follows, which then asks at once.
+    hold: saved.hold && { ...saved.hold, nextPauseMs: 0, isOver: true },
     ruleset: saved.ruleset,
-    lastEventAt: saved.lastEventAt,
+    configTrouble: saved.configTrouble,
     runs: saved.runs + 1,
   };
 }
@@ -105,24 +112,50 @@ export function saveWatchState(
     if (evicted === 0) return saved;
     state.evicted += evicted;
     collectDigests(state, now);
-    state.notices = lastWithin(state.notices, MAX_NOTICES_BYTES);
+    dropMessages(state);
   }
 }
 
-/** In this order: what rules missed on, old verdicts, what ended agents said, and the oldest of all that waits for something. */
+/**
+ * In this order: what agents said whose end was told, what rules missed on, old verdicts, what other ended agents said, and the
+ * oldest of all that waits for something.
+ */
 const SHEDDABLE: ((state: WatchState) => void)[] = [
+  ({ memory }) => {
+    for (const agent of memory.agents.values()) if (agent.end) agent.end = withoutOutput(agent.end);
+  },
   (state) => (state.verdicts = state.verdicts.map(({ missed: _missed, ...verdict }) => verdict)),
   (state) => (state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED)),
-  (state) => (state.ends = state.ends.map(({ outputTail: _outputTail, ...end }) => end)),
+  (state) => (state.ends = state.ends.map(withoutOutput)),
   (state) => (state.ends = lastWithin(state.ends, 50_000)),
-  (state) => (state.notices = lastWithin(state.notices, MAX_NOTICES_BYTES)),
+  dropMessages,
   (state) => (state.successes = loadSuccesses(lastWithin([...state.successes.values()], 50_000))),
-  (state) => (state.incidents = lastWithin(state.incidents, 200_000)),
+  dropIncidents,
   ({ memory }) => {
     const kept = lastWithin(listAgents(memory.agents), 400_000);
     for (const [id, agent] of memory.agents) if (!kept.includes(agent)) memory.agents.delete(id);
   },
 ];
+
+function withoutOutput<T extends AgentEnd>({ outputTail: _outputTail, ...end }: T): Omit<T, 'outputTail'> {
+  return end;
+}
+
+/** Digests first: good news is waited for. */
+function dropMessages(state: WatchState): void {
+  const known = state.notices.length;
+  const isGoodNews = ({ kind }: Notice) => kind === 'resolve';
+  const byWeight = [...state.notices].sort((one, other) => Number(isGoodNews(one)) - Number(isGoodNews(other)));
+  state.notices = lastWithin(byWeight, MAX_NOTICES_BYTES);
+  state.dropped.messages += known - state.notices.length;
+}
+
+function dropIncidents(state: WatchState): void {
+  const known = state.incidents;
+  const kept = lastWithin(known, MAX_INCIDENTS_BYTES);
+  forgetIncidents(state, known.slice(0, known.length - kept.length));
+  state.dropped.incidents += known.length - state.incidents.length;
+}
 
 function lastWithin<T>(list: T[], maxBytes: number): T[] {
   let bytes = 0;
@@ -142,22 +175,32 @@ function savedBytes(key: string, window: Cooldown | Dedup): number {
 }
 
 function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
+  const {
+    memory,
+    verdicts,
+    ends,
+    incidents,
+    notices,
+    dropped,
+    pause,
+    hold,
+    ruleset,
+    configTrouble,
+    lastEventAt,
+    runs,
+  } = state;
   return {
+    ...{ verdicts, ends, incidents, notices, dropped, inbox, lastEventAt, runs },
     guards: saveGuards(state),
     counters: { ...state.counters, rules: [...state.counters.rules] },
-    verdicts: state.verdicts,
-    chains: [...state.memory.chains.values()],
-    ...(state.pause && { paused: state.pause }),
-    ...(state.ruleset && { ruleset: state.ruleset }),
-    inbox,
-    lastEventAt: state.lastEventAt,
-    runs: state.runs,
-    agents: saveAgents(state.memory.agents),
-    ends: state.ends,
-    incidents: state.incidents,
+    chains: [...memory.chains.values()],
+    agents: saveAgents(memory.agents),
     successes: [...state.successes.values()],
-    troubled: [...state.troubled],
-    notices: state.notices,
+    sessionsWithFirings: [...state.sessionsWithFirings],
+    ...(pause && { pause }),
+    ...(hold && { hold: { sinceAt: hold.sinceAt, problems: hold.problems } }),
+    ...(ruleset && { ruleset }),
+    ...(configTrouble && { configTrouble }),
   };
 }
 
@@ -183,13 +226,13 @@ function saveGuards({ memory, evicted }: WatchState): SavedGuards {
 }
 
 function saveCooldown(key: string, cooldown: Cooldown): SavedGuards['cooldowns'][number] {
-  const { rule, untilAt, label, suppressed } = cooldown;
-  if (suppressed) return [rule, key, untilAt, label ?? '', suppressed];
-  return label === undefined ? [rule, key, untilAt] : [rule, key, untilAt, label];
+  const { rule, untilAt, armedAt, label, suppressed, firedFor } = cooldown;
+  if (firedFor) return [rule, key, untilAt, armedAt, label ?? '', suppressed ?? null, firedFor];
+  if (suppressed) return [rule, key, untilAt, armedAt, label ?? '', suppressed];
+  return label === undefined ? [rule, key, untilAt, armedAt] : [rule, key, untilAt, armedAt, label];
 }
 
-/** Older runs saved neither agents nor what cooldowns kept quiet. */
-function loadMemory({ guards, chains, agents = [] }: SavedWatch): GuardMemory {
+function loadMemory({ guards, chains, agents }: SavedWatch): GuardMemory {
   const memory = loadGuards(guards);
   for (const chain of chains) memory.chains.set(chain.root, chain);
   for (const agent of agents) for (const id of agent.ids) memory.agents.set(id, agent);
@@ -199,8 +242,15 @@ function loadMemory({ guards, chains, agents = [] }: SavedWatch): GuardMemory {
 function loadGuards(saved: SavedGuards): GuardMemory {
   const memory = emptyMemory();
   for (const id of words(saved.seen)) memory.seen.add(id);
-  for (const [rule, key, untilAt, label = '', suppressed] of saved.cooldowns) {
-    memory.cooldowns.set(key, { rule, untilAt, ...(label !== '' && { label }), ...(suppressed && { suppressed }) });
+  for (const [rule, key, untilAt, armedAt, label = '', suppressed, firedFor] of saved.cooldowns) {
+    memory.cooldowns.set(key, {
+      rule,
+      untilAt,
+      armedAt,
+      ...(label !== '' && { label }),
+      ...(firedFor && { firedFor }),
+      ...(suppressed && { suppressed }),
+    });
   }
   for (const [rule, action, keys] of saved.dedups) {
     const parts = words(keys);
@@ -213,8 +263,4 @@ function loadGuards(saved: SavedGuards): GuardMemory {
 
 function words(text: string): string[] {
   return text === '' ? [] : text.split(' ');
-}
-
-export function byteLength(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,30 +1,30 @@
-import type { OpenIncident } from '../contract/notification.js';
 import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
+import type { IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
 import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
 import { hasSeen } from '../rules/guards/seen.js';
-import type { Hold } from './hold.js';
 import { eventIdOf, type Inbox } from './inbox.js';
+import type { WatchedIncident } from './incidents.js';
 import type { WatchState } from './watch-state.js';
+import { whatHolds } from './what-holds.js';
 
 const LISTED_WINDOWS = 1000;
 
 /** Answers the `status` query. */
-export function statusOf(
-  state: WatchState,
-  hold: Hold | undefined,
-  waiting: number,
-  historyEvents: number,
-): WatchStatus {
-  const { memory, counters } = state;
+export function statusOf(state: WatchState, waiting: number, historyEvents: number): WatchStatus {
+  const { memory, counters, hold } = state;
+  const holds = whatHolds(state);
   return {
     tenant: state.tenant,
     paused: state.pause ?? null,
     ruleset: state.ruleset ?? null,
+    ...(state.configTrouble && { configTrouble: state.configTrouble }),
     held: hold ? { events: waiting, sinceAt: hold.sinceAt, problems: hold.problems } : null,
     counters: { ...counters, rules: Object.fromEntries(counters.rules) },
     guards: {
-      cooldowns: nearest([...memory.cooldowns.values()]).map(({ suppressed: _suppressed, ...cooldown }) => cooldown),
+      cooldowns: nearest([...memory.cooldowns.values()]).map(({ rule, untilAt, label }) => ({
+        ...{ rule, untilAt },
+        ...(label !== undefined && { label }),
+      })),
       dedups: nearest([...memory.dedups.values()]),
       live: { cooldowns: memory.cooldowns.size, dedups: memory.dedups.size },
       evicted: state.evicted,
@@ -32,7 +32,8 @@ export function statusOf(
     },
     chains: [...memory.chains.values()],
     agents: agentsIn(memory.agents),
-    incidents: state.incidents.map(shortIncident),
+    incidents: state.incidents.map((one) => shortIncident(one, holds.get(one))),
+    dropped: state.dropped,
     history: { events: historyEvents, runs: state.runs },
   };
 }
@@ -53,13 +54,30 @@ export function judgementOf(state: WatchState, inbox: Inbox, query: JudgementQue
   return { state: hasSeen(state.memory, eventId) ? 'forgotten' : 'unknown', verdicts };
 }
 
+/** Answers the `incidents` query: what is not over, or not told to be, of one alert. */
+export function incidentsOf({ incidents }: WatchState, query: IncidentsQuery | undefined): WatchedIncident[] {
+  return incidents.filter(
+    ({ team, channel, key }) => team === query?.team && channel === query.channel && key === query.key,
+  );
+}
+
 function agentsIn(agents: KnownAgents): WatchStatus['agents'] {
   const known = listAgents(agents);
   return { known: known.length, awaited: known.filter(({ isAwaited }) => isAwaited).length };
 }
 
-function shortIncident({ rule, team, channel, openedAt, task, tool }: OpenIncident) {
-  return { rule, team, channel, openedAt, ...(task !== undefined && { task }), ...(tool !== undefined && { tool }) };
+function shortIncident(incident: WatchedIncident, hold: string | undefined) {
+  const { rule, team, channel, openedAt, resolveOn, task, tool } = incident;
+  return {
+    rule,
+    team,
+    channel,
+    openedAt,
+    resolveOn,
+    ...(task !== undefined && { task }),
+    ...(tool !== undefined && { tool }),
+    ...(hold !== undefined && { worksAgain: true as const, resolvedWhen: hold }),
+  };
 }
 
 function nearest<T extends { untilAt: number }>(windows: T[]): T[] {

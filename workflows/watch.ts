@@ -10,35 +10,29 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { QUERIES, SIGNALS } from '../contract/names.js';
+import type { OpenIncident } from '../contract/notification.js';
 import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { BatchHint, JudgementQuery, VerdictsQuery, WatchInput, WatchStatus } from '../contract/watch.js';
+import type { BatchHint, IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
 import { pruneExpired, rearm } from '../rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
 import { collectDigests } from './digests.js';
-import { type Hold, startHold } from './hold.js';
-import { createInbox, type EventItem } from './inbox.js';
+import { collectResolves, hasResolvesDue } from './resolves.js';
+import { startHold } from './hold.js';
+import { createInbox, type EventItem, pausedAtFront } from './inbox.js';
 import { openIncidents } from './incidents.js';
 import { judgeBatch } from './judge-batch.js';
-import {
-  FORGET_STEP_MS,
-  IDLE_AFTER_MS,
-  IDLE_CLOSE_MS,
-  IDLE_HISTORY_EVENTS,
-  MAX_BATCH_BYTES,
-  MAX_BATCH_EVENTS,
-  MAX_HISTORY_BYTES,
-  MAX_HISTORY_EVENTS,
-  PRUNE_STEP_MS,
-} from './limits.js';
-import { forgetOld, nextToForgetAt } from './forget-old.js';
+import { IDLE_CLOSE_MS, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, MAX_HISTORY_EVENTS } from './limits.js';
+import { forgetOld } from './forget-old.js';
 import { textOrTextIn } from './read-argument.js';
+import type { WatchRunInput } from './saved-watch.js';
 import { hasToSendOut, sendOut } from './send-out.js';
 import { startFirings } from './start-firings.js';
 import { logRefusedSignal } from './verdict-log.js';
 import { announceAgents } from './watch-agents.js';
 import { renderWatchDetails } from './watch-details.js';
-import { canSave, loadWatchState, saveWatchState } from './watch-state.js';
-import { judgementOf, statusOf, verdictsOf } from './watch-status.js';
+import { isIdleForGood, isTimeForNextRun, nextWake, type RunFacts } from './watch-schedule.js';
+import { loadWatchState, saveWatchState } from './watch-state.js';
+import { incidentsOf, judgementOf, statusOf, verdictsOf } from './watch-status.js';
 
 /**
  * The long-lived workflow of a tenant: takes events, judges them, remembers the guards, starts remediations.
@@ -46,7 +40,7 @@ import { judgementOf, statusOf, verdictsOf } from './watch-status.js';
  * A request to cancel it pauses it instead: it holds every guard of the tenant and perhaps events that wait, and a click
  * must not lose them. Terminating it does end it.
  */
-export async function watch(input: WatchInput): Promise<void> {
+export async function watch(input: WatchRunInput): Promise<void> {
   const request = CancellationScope.current().cancelRequested;
   await CancellationScope.nonCancellable(() => keepWatch(input, request));
 }
@@ -60,40 +54,58 @@ const SIGNAL_DESCRIPTIONS: Record<keyof typeof SIGNALS, string> = {
   incidents: 'From deliveries: incidents that are open at a receiver until a success is reported.',
 };
 
-async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Promise<void> {
+async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>): Promise<void> {
   const state = loadWatchState(input, Date.now());
   const inbox = createInbox(input.saved?.inbox ?? []);
   const alarm = createAlarm();
-  let hold: Hold | undefined;
   let hasGapAhead = false;
+  let isCancelled = false;
   let prunedAt = Date.now();
   const { idleCloseMs = IDLE_CLOSE_MS, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
 
   registerHandlers();
-  cancelRequested.catch(() => pause('cancellation was requested; send the signal resume to go on'));
+  cancelRequested.catch(onCancelled);
   showDetails();
 
   for (;;) {
-    if (!hasWork() && !hasToSendOut(state)) {
+    if (!isAwake()) {
       setAlarm();
-      // While it holds events, nothing but their arrival makes the history grow.
-      await condition(
-        () =>
-          hasWork() ||
-          hasToSendOut(state) ||
-          alarm.isRinging() ||
-          (hold !== undefined && (hold.isOver || shouldContinueAsNew())),
-      );
+      await condition(isAwake);
     }
     if (hasWork()) await handleNext();
-    if (hold?.isOver && inbox.size() === 0) endHold();
-    if (alarm.isRinging()) prune();
+    if (state.hold?.isOver && inbox.size() === 0) endHold();
+    if (alarm.isRinging()) {
+      alarm.silence();
+      prune();
+    }
     collectDigests(state, Date.now());
+    if (mayResolve()) {
+      collectResolves(state, Date.now());
+      showDetails();
+    }
     await sendOut(state);
-    if (isIdleForGood()) return;
+    if (isIdleForGood(state, runFacts(), Date.now())) return;
     if (shouldContinueAsNew()) {
+      // Under steady load runs are shorter than the steps in which the alarm prunes: without this it would never happen.
+      prune();
       await continueAsNew<typeof watch>({ ...input, saved: saveWatchState(state, inbox.items()) });
     }
+  }
+
+  function isAwake(): boolean {
+    return (
+      hasWork() || hasToSendOut(state) || mayResolve() || alarm.isRinging() || isDoneHolding() || isDoneAfterCancel()
+    );
+  }
+
+  /** Also when nothing else is to be done: the next cancel may come before that. */
+  function isDoneAfterCancel(): boolean {
+    return isCancelled && shouldContinueAsNew();
+  }
+
+  /** For good, or in this run: what arrives is not handled meanwhile, and makes the history grow all the same. */
+  function isDoneHolding(): boolean {
+    return state.hold !== undefined && (state.hold.isOver || shouldContinueAsNew());
   }
 
   function registerHandlers(): void {
@@ -112,7 +124,7 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     }
     setHandler(
       defineQuery<WatchStatus>(QUERIES.status),
-      () => statusOf(state, hold, inbox.size(), workflowInfo().historyLength),
+      () => statusOf(state, inbox.size(), workflowInfo().historyLength),
       { description: 'Counters, armed guards, ruleset, problems.' },
     );
     setHandler(defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts), (query) => verdictsOf(state, query), {
@@ -122,6 +134,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
       defineQuery<Judgement, [JudgementQuery?]>(QUERIES.judgement),
       (query) => judgementOf(state, inbox, query),
       { description: 'What is known of one event: {"eventId": "…"}.' },
+    );
+    setHandler(
+      defineQuery<OpenIncident[], [IncidentsQuery?]>(QUERIES.incidents),
+      (query) => incidentsOf(state, query),
+      { description: 'What is open at a receiver: {"team": "…", "channel": "…", "key": "…"}.' },
     );
   }
 
@@ -156,6 +173,11 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     showDetails();
   }
 
+  function onCancelled(): void {
+    isCancelled = true;
+    pause('cancellation was requested; send the signal resume to go on');
+  }
+
   /** A misspelt key must not re-arm every rule. */
   function requestRearm(request: unknown): void {
     const rule = textOrTextIn(request, 'rule');
@@ -174,7 +196,16 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
   function hasWork(): boolean {
     const first = inbox.first();
     if (!first) return false;
-    return !hold || hold.isOver || first.kind === 'rearm' || first.pause !== undefined;
+    return !isHolding() || first.kind === 'rearm' || first.pause !== undefined;
+  }
+
+  function isHolding(): boolean {
+    return state.hold !== undefined && !state.hold.isOver;
+  }
+
+  /** What was reported during a pause is heard first: the same may have failed again. */
+  function mayResolve(): boolean {
+    return !inbox.hasPaused() && hasResolvesDue(state, Date.now());
   }
 
   async function handleNext(): Promise<void> {
@@ -185,81 +216,61 @@ async function keepWatch(input: WatchInput, cancelRequested: Promise<never>): Pr
     } else {
       await handleEvents(items as EventItem[]);
     }
-    if (inbox.size() === 0 || hold) showDetails();
+    if (inbox.size() === 0 || state.hold) showDetails();
   }
 
   async function handleEvents(items: EventItem[]): Promise<void> {
-    const isHolding = hold !== undefined && !hold.isOver;
-    const judged = await judgeBatch(state, isHolding ? items.filter(({ pause }) => pause) : items);
+    const wasHolding = isHolding();
+    const judged = await judgeBatch(state, wasHolding ? pausedAtFront(items) : items);
     if ('unavailable' in judged) {
-      hold = startHold(state.tenant, judged.unavailable, hold);
+      state.hold = startHold(state.tenant, judged.unavailable, state.hold);
       return;
     }
     inbox.drop(judged.taken);
-    if (!isHolding) hold = undefined;
+    if (!wasHolding) state.hold = undefined;
     await startFirings(state, judged.firings, judged.rulesetHash);
   }
 
   /** Everything that waited was judged otherwise, such as by a pause. */
   function endHold(): void {
-    hold = undefined;
+    state.hold = undefined;
     showDetails();
   }
 
-  /** The durable timer: to the next expiry, to the moment an idle watch may close, or to a quiet continue-as-new. */
   function setAlarm(): void {
-    let next = { at: Infinity, summary: '' };
-    const consider = (at: number, summary: string) => {
-      if (at < next.at) next = { at, summary };
-    };
-    for (const { rule, untilAt } of state.memory.cooldowns.values()) consider(untilAt, `cooldown of ${rule} ends`);
-    for (const { untilAt } of state.memory.dedups.values()) {
-      consider(Math.max(untilAt, prunedAt + PRUNE_STEP_MS), 'dedup windows end');
-    }
-    if (!hold && workflowInfo().historyLength > IDLE_HISTORY_EVENTS) {
-      consider(Math.max(state.lastEventAt, prunedAt) + IDLE_AFTER_MS, 'continues as new if nothing happens');
-    }
-    const toForgetAt = nextToForgetAt(state);
-    if (toForgetAt !== undefined) consider(Math.max(toForgetAt, prunedAt + FORGET_STEP_MS), 'forgets what is old');
-    // Not while there is something to remember: it would ring at once, again and again, until that is forgotten.
-    if (!hold && !state.pause && !remembersAnything()) {
-      consider(Math.max(state.lastEventAt + idleCloseMs, Date.now() + 1), 'closes if idle');
-    }
-    alarm.ringBy(next.at, next.summary);
+    const { at, summary } = nextWake(state, runFacts(), Date.now());
+    alarm.ringBy(at, summary);
   }
 
   function prune(): void {
-    alarm.silence();
     prunedAt = Date.now();
     pruneExpired(state.memory, prunedAt);
     forgetOld(state, prunedAt);
+    // What ended cooldowns kept quiet is not carried over by itself.
+    collectDigests(state, prunedAt);
     showDetails();
   }
 
-  function isIdleForGood(): boolean {
-    const idleMs = Date.now() - state.lastEventAt;
-    return inbox.size() === 0 && !remembersAnything() && !state.pause && !hold && idleMs >= idleCloseMs;
-  }
-
-  function remembersAnything(): boolean {
-    const { cooldowns, dedups } = state.memory;
-    const windows = cooldowns.size + dedups.size;
-    return windows + state.notices.length > 0 || nextToForgetAt(state) !== undefined;
-  }
-
+  /** Not with news left that remediations are to be told: those are not carried over. */
   function shouldContinueAsNew(): boolean {
+    return isTimeForNextRun(state, runFacts(), Date.now()) && !hasToSendOut(state);
+  }
+
+  function runFacts(): RunFacts {
     const { historyLength, historySize } = workflowInfo();
-    const isIdle = inbox.size() === 0 && Date.now() - state.lastEventAt >= IDLE_AFTER_MS;
-    const isLong =
-      historyLength >= maxHistoryEvents ||
-      historySize >= MAX_HISTORY_BYTES ||
-      // A signal that slips in now would make the run replay whole, and stall for most of a second.
-      ((isIdle || (hasGapAhead && inbox.size() === 0)) && historyLength > IDLE_HISTORY_EVENTS);
-    return isLong && canSave(inbox.bytes()) && !hasToSendOut(state);
+    return {
+      prunedAt,
+      waiting: { items: inbox.size(), bytes: inbox.bytes() },
+      history: { events: historyLength, bytes: historySize },
+      hasGapAhead,
+      isCancelled,
+      maxHistoryEvents,
+      idleCloseMs,
+    };
   }
 
   function showDetails(): void {
-    setCurrentDetails(renderWatchDetails(state, hold, inbox.size()));
+    setCurrentDetails(renderWatchDetails(state, inbox.size()));
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ActionPlan, ActionType } from '../../contract/actions/index.js';
 import type { ActionPreview } from '../../contract/preview.js';
-import type { AgentOutcome, PendingAction, RemediationInput } from '../../contract/remediation.js';
+import type { ActionResult, ActionStatus, PendingAction, RemediationInput } from '../../contract/remediation.js';
+import { runsOnlyIf } from '../../contract/runs-only-if.js';
+import { assumedBefore } from './assumed-before.js';
 import { previewNotifyTeam } from './notify-team/preview.js';
 import type { PreviewDesk, Previewer } from './preview.js';
 import { previewSpawnFallbackAgent } from './spawn-fallback-agent/preview.js';
@@ -25,26 +27,29 @@ async function previewAction(
 ): Promise<ActionPreview> {
   // The table pairs each type with a previewer of its plans, which the compiler cannot follow through a union.
   const preview = PREVIEWS[plan.type] as Previewer<ActionPlan>;
-  const previewed = await preview(
-    { plan, remediation, soFar: [], pending: actionsBefore(plan, remediation.actions) },
-    desk,
-  );
-  const { name: action, type, onlyIf, after } = plan;
-  const when = onlyIf && `only if ${after ?? 'the action before it'} ${onlyIf === 'failed' ? 'fails' : 'succeeds'}`;
-  return { action, type, ...(when !== undefined && { when }), ...previewed };
-}
-
-/** Nobody knows what they come to, so messages that tell of it say so, and show where it would stand. */
-function actionsBefore({ name, onlyIf }: ActionPlan, actions: ActionPlan[]): PendingAction[] {
-  const outcome: AgentOutcome = onlyIf ?? 'running';
-  const ownPlace = actions.findIndex((one) => one.name === name);
-  return actions.slice(0, ownPlace).map(({ name: action, type }) => ({
+  const before = assumedBefore(plan, remediation.actions, desk.config.agents);
+  const previewed = await preview({ plan, remediation, ...before }, desk);
+  const { name: action, type } = plan;
+  const when = runsOnlyIf(plan, remediation.actions);
+  const supposing = [...before.soFar, ...before.pending].map((one) => `${one.action} ${howItStands(one)}`);
+  return {
     action,
     type,
-    status: 'running',
-    note: 'what it comes to is not known in a dry run',
-    ...(type === 'spawn_fallback_agent' && { agent: { ...AGENT, outcome } }),
-  }));
+    ...(when !== undefined && { when }),
+    ...(supposing.length > 0 && { supposing }),
+    ...previewed,
+  };
 }
 
-const AGENT = { launcher: 'its launcher', id: 'ITS-ID', outputTail: 'THE-END-OF-WHAT-IT-SAID' };
+function howItStands({ status, agent }: ActionResult | PendingAction): string {
+  return agent?.outcome === 'running' ? 'was started' : HOW_IT_STANDS[status];
+}
+
+const HOW_IT_STANDS: Record<ActionStatus | PendingAction['status'], string> = {
+  executed: 'went well',
+  failed: 'failed',
+  skipped: 'was not needed',
+  aborted: 'was aborted',
+  running: 'is still running',
+  waiting: 'is still waiting',
+};

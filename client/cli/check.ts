@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { formatProblem, type Problem } from '../../contract/problem.js';
 import { type Environment, readSettings, type Settings } from '../../contract/settings.js';
 import { parseRuleset } from '../../rules/parse-ruleset.js';
+import type { KnownNames } from '../../rules/known-names.js';
 import { CliError } from './cli-error.js';
-import type { Programs } from './programs.js';
+import type { CheckedConfig, Programs } from './programs.js';
 import { inputName, readInput } from './read-input.js';
 import { plural } from './render/facts.js';
 
@@ -42,13 +43,19 @@ async function check(paths: string[], options: CheckOptions, checkConfig: Progra
   const isConfig = (file: string) => isConfigFile(file, settings);
   const files = given.some(isConfig) || !(await isMeant(settings, process.env)) ? given : [...given, settings.config];
 
-  const checkOne = (file: string) => (isConfig(file) ? configFile(file, checkConfig) : rulesFile(file));
-  const results = await Promise.all(files.map(checkOne));
+  const configs = new Map(await Promise.all(files.filter(isConfig).map(checkedConfig(checkConfig))));
+  // With several, nobody can say which of them the rules will meet.
+  const [known] = configs.size === 1 ? [...configs.values()].map((config) => config.known) : [];
+  const results = await Promise.all(files.map((file) => checkedFile(file, configs.get(file), known)));
   for (const result of results) {
-    process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describe(result));
+    process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describe(result, options));
   }
-  const failed = results.some(({ valid, warnings }) => !valid || (options.strict && warnings.length > 0));
+  const failed = results.some((result) => !result.valid || failsByWarnings(result, options));
   if (failed) process.exitCode = 1;
+}
+
+function failsByWarnings({ valid, warnings }: Checked, { strict = false }: CheckOptions): boolean {
+  return strict && valid && warnings.length > 0;
 }
 
 async function filesAt(path: string): Promise<string[]> {
@@ -73,13 +80,25 @@ async function isMeant({ config }: Settings, env: Environment): Promise<boolean>
   );
 }
 
-async function configFile(file: string, checkConfig: Programs['checkConfig']): Promise<Checked> {
-  if (!checkConfig) throw new CliError('this program was started without what checks mesh.yaml: use `npx mesh check`');
-  const { problems, warnings, agents, teams } = await checkConfig(file);
+function checkedConfig(checkConfig: Programs['checkConfig']) {
+  return async (file: string): Promise<[file: string, config: CheckedConfig]> => {
+    if (!checkConfig)
+      throw new CliError('this program was started without what checks mesh.yaml: use `npx mesh check`');
+    return [file, await checkConfig(file)];
+  };
+}
+
+async function checkedFile(
+  file: string,
+  config: CheckedConfig | undefined,
+  known: KnownNames | undefined,
+): Promise<Checked> {
+  if (!config) return rulesFile(file, known);
+  const { problems, warnings, agents, teams } = config;
   return { file, valid: problems.length === 0, agents, teams, problems, warnings };
 }
 
-async function rulesFile(path: string): Promise<Checked> {
+async function rulesFile(path: string, known: KnownNames | undefined): Promise<Checked> {
   const file = inputName(path);
   let text: string;
   try {
@@ -89,17 +108,20 @@ async function rulesFile(path: string): Promise<Checked> {
     // One file that cannot be read must not hide what is wrong in the others.
     return { file, valid: false, rules: 0, problems: [{ path: '', message: error.message }], warnings: [] };
   }
-  const parsed = parseRuleset(text, file);
+  const parsed = parseRuleset(text, file, known);
   const problems = parsed.ok ? [] : parsed.problems;
   const rules = parsed.ok ? parsed.ruleset.rules.length : 0;
   return { file, valid: parsed.ok, rules, problems, warnings: parsed.warnings };
 }
 
-function describe({ file, valid, problems, warnings, ...counts }: Checked): string {
+function describe(checked: Checked, options: CheckOptions): string {
+  const { file, valid, problems, warnings, ...counts } = checked;
+  const isFailed = failsByWarnings(checked, options);
+  const failure = isFailed ? `; fails because of ${plural(warnings.length, 'warning')} (--strict)` : '';
   const lines = [
     ...problems.map((problem) => formatProblem(problem)),
     ...warnings.map((warning) => `warning: ${formatProblem(warning)}`),
-    valid ? `${file}: valid, ${describeCounts(counts)}` : `${file}: ${plural(problems.length, 'problem')}`,
+    valid ? `${file}: valid, ${describeCounts(counts)}${failure}` : `${file}: ${plural(problems.length, 'problem')}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,8 +1,9 @@
 import { EVENT_ID } from '../../contract/event.js';
-import { parseRemediationId } from '../../contract/ids.js';
+import { isNoticeId, parseRemediationId } from '../../contract/ids.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';
+import { noRemediation } from './no-remediation.js';
 import { tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 
@@ -10,13 +11,18 @@ import { meshCommand } from './terminal/shell-word.js';
 const SEARCHED_PAGES = 5;
 const PAGE = 200;
 
+const RETRIED =
+  'remediation/<tenant>/<rule>/<event id>, the id of an event, or digest/… or resolve/… as `npx mesh dead` lists them';
+
 /** The workflow id that is meant by one, or by the id of an event that started one remediation only. */
 export async function findRun(mesh: Mesh, run: string, tenant: string, command: string): Promise<string> {
   if (parseRemediationId(run)) return run;
+  if (isNoticeId(run) && command === 'retry') return run;
+  const instead = noRemediation(run, command);
+  if (instead !== undefined) throw new CliError(instead);
   if (!EVENT_ID.test(run)) {
-    throw new CliError(
-      `${JSON.stringify(run)}: expected remediation/<tenant>/<rule>/<event id>, or the id of an event; see \`npx mesh runs\``,
-    );
+    const expected = command === 'retry' ? RETRIED : 'remediation/<tenant>/<rule>/<event id>, or the id of an event';
+    throw new CliError(`${JSON.stringify(run)}: expected ${expected}; see \`npx mesh runs\``);
   }
   const ids = (await startedByLog(mesh, run, tenant)) ?? (await startedByList(mesh, run, tenant));
   const [id, ...others] = ids;

@@ -4,7 +4,7 @@ import { Argument, type Command } from 'commander';
 import { type Environment, readSettings } from '../../contract/settings.js';
 import { CliError } from './cli-error.js';
 import { targetOf, tokenIn } from './hook/hook-options.js';
-import { type HookEntry, INSTALLED_EVENTS, withHookEntries } from './install/hook-entries.js';
+import { eventsToInstall, type HookEntry, withHookEntries } from './install/hook-entries.js';
 import { commandHook, commandLine, type HookForm, httpHook, meshCommandFile } from './install/hook-forms.js';
 import { replaceKey } from './install/replace-key.js';
 import { readSettingsFile, type SettingsFile, writeSettingsFile } from './install/settings-file.js';
@@ -17,6 +17,7 @@ interface InstallOptions {
   gateway?: string;
   tenant?: string;
   http?: boolean;
+  successes?: boolean;
   print?: boolean;
 }
 
@@ -29,6 +30,10 @@ export function addInstallCommand(program: Command): void {
     .option('--gateway <url>', 'gateway to report to, or off (default: MESH_GATEWAY_URL, or the local one)')
     .option('--tenant <name>', 'tenant of the events (default: that of the token, or MESH_TENANT of the agent)')
     .option('--http', 'hooks of the type http, which post to the gateway without a command')
+    .option(
+      '--successes',
+      'report each tool call that succeeds too: what alerts with resolveOn: [tool] are resolved by',
+    )
     .option('--print', 'print what would be written, and change nothing')
     .action((_runtime: string, options: InstallOptions) => install(options, process.env));
 }
@@ -40,12 +45,13 @@ async function install(options: InstallOptions, env: Environment): Promise<void>
   const form = formFrom(options, env);
   const entryFor = (event?: string) => (options.http ? httpHook(form) : commandHook(form, event));
   const file = await readSettingsFile(path);
-  const { hooks, changed } = withHookEntries(file.value, entryFor, path);
+  const events = eventsToInstall(file.value, options);
+  const { hooks, changed } = withHookEntries(file.value, entryFor, path, events);
   const text = changed.length === 0 ? (file.text ?? '') : textWith(file, hooks);
 
   const done = options.print ? [text.trimEnd()] : await write(file, text, changed);
   const after = options.print ? [] : howToGoOn(entryFor(), form);
-  print([...done, ...after, ...warnings(file.value), ...otherForm(form, options)].join('\n'));
+  print([...done, ...after, ...warnings(file.value), ...otherForm(form, options, events)].join('\n'));
 }
 
 function formFrom(options: InstallOptions, env: Environment): HookForm {
@@ -103,9 +109,9 @@ function warnings(settings: unknown): string[] {
   return disableAllHooks === true ? ['Warning: disableAllHooks is set in this file, so no hook runs.'] : [];
 }
 
-function otherForm(form: HookForm, { http, print: isPrint }: InstallOptions): string[] {
+function otherForm(form: HookForm, { http, print: isPrint }: InstallOptions, installed: string[]): string[] {
   if (http || form.gateway === undefined) return [];
-  const events = Object.fromEntries(INSTALLED_EVENTS.map((event) => [event, [{ hooks: [httpHook(form)] }]]));
+  const events = Object.fromEntries(installed.map((event) => [event, [{ hooks: [httpHook(form)] }]]));
   const shown = isPrint ? JSON.stringify({ hooks: events }, null, 2) : JSON.stringify({ hooks: [httpHook(form)] });
   return ['', 'The form that posts to the gateway without a command (--http writes it; it has no spool):', shown];
 }

@@ -7,7 +7,7 @@ import { print, printJson } from './print.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 import { moment } from './terminal/times.js';
-import { withMesh } from './with-mesh.js';
+import { withWorker } from './with-worker.js';
 
 interface PauseOptions {
   reason?: string;
@@ -28,7 +28,7 @@ export function addPauseCommand(program: Command): void {
 async function pause(options: PauseOptions): Promise<void> {
   const tenant = tenantFrom(options, process.env);
   const { reason } = options;
-  const { before, changed } = await withMesh(async (mesh) => {
+  const { before, changed } = await withWorker(async (mesh) => {
     const known = await pauseOf(mesh, tenant);
     // A second pause would only move its beginning, unless it says something else.
     const isNews = !known.paused || (reason !== undefined && reason !== known.paused.reason);

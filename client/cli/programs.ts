@@ -3,6 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { RedactOptions } from '../../contract/redact-options.js';
 import type { RemediationInput } from '../../contract/remediation.js';
 import type { LoadedRuleset } from '../../rules/match-batch.js';
+import type { KnownNames } from '../../rules/known-names.js';
 
 /** What the command line cannot do by itself, since `client` knows nothing of configuration files. */
 export interface Programs {
@@ -29,4 +30,6 @@ export interface CheckedConfig {
   /** How many there are. */
   agents: number;
   teams: number;
+  /** Whom rules may name. Nothing when the configuration cannot be used. */
+  known?: KnownNames;
 }

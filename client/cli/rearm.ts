@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../contract/nearest.js';
+import { didYouMean } from '../../contract/did-you-mean.js';
 import { visible } from '../../contract/plain-text.js';
 import type { WatchStatus } from '../../contract/watch.js';
 import { CliError } from './cli-error.js';
@@ -49,9 +49,7 @@ async function rearm(rule: string | undefined, options: RearmOptions): Promise<v
 
 function requireKnown(rule: string, known: string[], tenant: string): void {
   if (known.includes(rule)) return;
-  const guess = nearest(rule, known);
-  const hint =
-    guess !== undefined ? `did you mean ${JSON.stringify(guess)}?` : `it knows: ${known.join(', ') || 'none yet'}`;
+  const hint = didYouMean(rule, known, `it knows: ${known.join(', ') || 'none yet'}`);
   throw new CliError(`tenant ${tenant} has judged nothing by a rule ${JSON.stringify(rule)} (${visible(hint)})`);
 }
 

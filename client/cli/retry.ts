@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { isNoticeId } from '../../contract/ids.js';
 import { visible } from '../../contract/plain-text.js';
 import { print, printJson } from './print.js';
 import { TENANT_OPTION } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
-import { RUN_ARGUMENT, withRun } from './with-run.js';
+import { RETRIED_ARGUMENT, withRun } from './with-run.js';
 
 interface RetryOptions {
   tenant?: string;
@@ -14,7 +15,7 @@ export function addRetryCommand(program: Command): void {
   program
     .command('retry')
     .description('run the actions of a remediation that were not done again, with the same effect keys')
-    .argument(...RUN_ARGUMENT)
+    .argument(...RETRIED_ARGUMENT)
     .option(...TENANT_OPTION)
     .option('--json', 'print {"id": "…", "runId": "…", "actions": […]}')
     .action(retryRun);
@@ -28,7 +29,9 @@ async function retryRun(run: string, options: RetryOptions): Promise<void> {
     [
       `Retrying ${id}: ${actions.map(visible).join(', ')}.`,
       'What was done before is not done again.',
-      `To see the effect: ${meshCommand('show', [id])}`,
+      isNoticeId(id)
+        ? `If it fails again: ${meshCommand('dead', [])} says why. Its page in the Temporal UI shows how it stands.`
+        : `To see the effect: ${meshCommand('show', [id])}`,
     ].join('\n'),
   );
 }

@@ -25,7 +25,7 @@ interface RunsOptions {
 export function addRunsCommand(program: Command): void {
   program
     .command('runs')
-    .description('list remediations, the newest first')
+    .description('list remediations: what runs, then what ended last')
     .addOption(new Option('--failed', 'only those that failed').conflicts('running'))
     .option('--running', 'only those that run')
     .option('--rule <id>', 'only those of one rule')

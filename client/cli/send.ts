@@ -7,7 +7,7 @@ import { createRedactor } from '../../rules/redact.js';
 import type { EventDefaults } from '../event-input.js';
 import { parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
-import { lineageDefaults } from './lineage-defaults.js';
+import { lineageDefaults } from '../lineage-defaults.js';
 import { print, printJson } from './print.js';
 import { inputName, type JsonLine, parseJsonLines, readInput } from './read-input.js';
 import { TENANT_OPTION, tenantOptions } from './tenant-option.js';

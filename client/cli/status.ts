@@ -27,8 +27,8 @@ async function showStatus(options: StatusOptions): Promise<void> {
   const now = Date.now();
   const facts = await withWatch((mesh) => gather(mesh, tenant, now));
   if (!options.json) return print(renderStatus(facts, now, screenOf(process.stdout, process.env)));
-  const { status, log, running, failed } = facts;
-  printJson({ ...status, knownRules: knownRules(status, log), remediations: { running, failed } });
+  const { status, log, running, failed, leases, gaveUp } = facts;
+  printJson({ ...status, knownRules: knownRules(status, log), remediations: { running, failed }, leases, gaveUp });
 }
 
 const LISTED = 20;
@@ -40,7 +40,14 @@ async function gather(mesh: Mesh, tenant: string, now: number): Promise<StatusFa
     const { remediations, nextPage } = await mesh.remediations({ tenant, outcome, limit: LISTED });
     return { remediations, more: nextPage !== undefined };
   };
-  const [running, failed] = await Promise.all([list('running'), list('failed')]);
+  const [running, failed, leases, others] = await Promise.all([
+    list('running'),
+    list('failed'),
+    mesh.leases(tenant),
+    mesh.dead({ tenant, kinds: ['notice', 'lease'], closedSinceAt: now - LATELY_MS, limit: LISTED }),
+  ]);
   const lately = failed.remediations.filter(({ startedAt }) => now - startedAt < LATELY_MS);
-  return { status, log, running, failed: { remediations: lately, more: failed.more && lately.length === LISTED } };
+  const failedLately = { remediations: lately, more: failed.more && lately.length === LISTED };
+  const gaveUp = { dead: others.dead, more: others.nextPage !== undefined };
+  return { status, log, running, failed: failedLately, leases, gaveUp };
 }

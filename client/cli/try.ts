@@ -91,7 +91,7 @@ async function watch(mesh: Mesh, id: string): Promise<RemediationDetail> {
   say(`Started ${id}. Ctrl-C leaves it running.`);
   const stopListening = onInterrupt(id, say);
   try {
-    return await followRun(mesh, id, say);
+    return await followRun(mesh, id, { tell: say, screen: screenOf(process.stderr, process.env) });
   } finally {
     stopListening();
   }

@@ -2,11 +2,11 @@ import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { withMesh } from './with-mesh.js';
+import { withWorker } from './with-worker.js';
 
 /** Connects and asks the watch of a tenant, which may not be there. */
 export function withWatch<T>(work: (mesh: Mesh) => Promise<T>): Promise<T> {
-  return withMesh(async (mesh) => {
+  return withWorker(async (mesh) => {
     try {
       return await work(mesh);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../contract/problem.js';
+import { shortened } from '../../contract/shortened.js';
 import type { Redactor } from '../../rules/redact.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 
@@ -70,7 +71,7 @@ const SHOWN_CHARS = 400;
  */
 function shown(problems: Problem[], redactor: Redactor | undefined): Problem[] {
   const clean = (text: string) => {
-    const cut = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text;
+    const cut = shortened(text, SHOWN_CHARS);
     return redactor?.text(cut) ?? cut;
   };
   return problems.slice(0, SHOWN_PROBLEMS).map(({ path, message, expected, hint }) => ({

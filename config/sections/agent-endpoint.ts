@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { milliseconds, strict } from '../../contract/schema-words.js';
 import { SECRET } from '../secret.js';
+import { httpUrl } from './http-url.js';
 import { plainOrSecret } from './plain-or-secret.js';
 import { secretText } from './secret-text.js';
+import { isWrittenSecret, SECRET_PROBLEM } from './written-secret.js';
 
 const HEADER_NAME = /^[\w!#$%&'*+.^|~-]+$/;
 /** The mesh sets them itself. */
@@ -27,17 +29,14 @@ const Headers = z
 function headerProblem(name: string, value: string): [message: string, hint: string] | undefined {
   if (!HEADER_NAME.test(name)) return ['is not the name of a header', 'letters, digits and dashes'];
   if (TAKEN.test(name)) return ['is a header that the mesh sets itself', 'remove it'];
+  if (isWrittenSecret(value)) return [SECRET_PROBLEM.message, SECRET_PROBLEM.hint];
   if (CREDENTIAL.test(name) && !SECRET.test(value)) return ['may hold a secret', 'write ${env:NAME} or ${file:path}'];
   return undefined;
 }
 
 /** Where a runtime takes requests for agents. */
 export const AgentEndpoint = strict({
-  url: z
-    .url({ protocol: /^https?$/, error: 'an http or https address' })
-    .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
-      error: 'holds a user name or a password: put them into a header',
-    }),
+  url: httpUrl(': put it into token or a header'),
   /** Sent as a bearer token. */
   token: secretText().optional(),
   headers: Headers.default({}),

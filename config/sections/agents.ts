@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DAY_MS } from '../../contract/actions/of-every-action.js';
+import { launcherPart } from '../../contract/ids.js';
 import { listOf, milliseconds, oneOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
 import { PRESET_NAMES, type PresetName } from '../agent-presets.js';
 import { AgentEndpoint } from './agent-endpoint.js';
 import { kindProblems } from './agent-kinds.js';
 import { Name } from './name.js';
 import { plainOrSecret } from './plain-or-secret.js';
+import { secretArguments } from './secret-arguments.js';
+import { isWrittenSecret, SECRET_PROBLEM } from './written-secret.js';
 
 const PROMPT_WAYS = ['stdin', 'argument'] as const;
 
@@ -14,18 +17,31 @@ const Variables = z.record(z.string(), plainOrSecret(), { error: 'an object' }).
   for (const name of Object.keys(variables).filter((key) => !/^[^=\0]+$/.test(key))) {
     context.addIssue({ code: 'custom', path: [name], message: 'is not the name of an environment variable' });
   }
+  for (const [name, value] of Object.entries(variables)) {
+    if (isWrittenSecret(value, name)) context.addIssue(secretAt(name));
+  }
 });
+
+/** Whoever sees the processes of a machine sees their arguments, so there is no way to write a secret among them. */
+const Arguments = (expected: string) =>
+  listOf(text(), expected).superRefine((written, context) => {
+    for (const index of secretArguments(written)) {
+      context.addIssue(secretAt(index, 'give it to the program in env'));
+    }
+  });
+
+function secretAt(place: string | number, hint = SECRET_PROBLEM.hint) {
+  return { code: 'custom' as const, path: [place], message: SECRET_PROBLEM.message, params: { hint } };
+}
 
 const WrittenAgent = strict({
   /** An argument list, never a shell line. */
-  command: listOf(text(), 'a list: the program, then its arguments')
-    .min(1, { error: 'at least the program' })
-    .optional(),
+  command: Arguments('a list: the program, then its arguments').min(1, { error: 'at least the program' }).optional(),
   /** How the command takes its prompt: on standard input, or as one more argument. */
   prompt: oneOf(PROMPT_WAYS).optional(),
   preset: oneOf(PRESET_NAMES).optional(),
   /** More arguments for the program of a preset. */
-  args: listOf(text(), 'a list of arguments').optional(),
+  args: Arguments('a list of arguments').optional(),
   /** Relative to the configuration file. */
   cwd: text().optional(),
   /** Variables for the agent. A secret stands as `${env:NAME}` or `${file:path}`. */
@@ -35,7 +51,7 @@ const WrittenAgent = strict({
   http: AgentEndpoint.optional(),
   temporal: strict({ workflowType: text('a workflow type'), taskQueue: text('a task queue') }).optional(),
   timeoutMs: milliseconds(1, DAY_MS).optional(),
-  /** How many of them a worker runs at once. */
+  /** How many of them run at a time, over all workers. */
   maxConcurrent: wholeNumber(1, 1000).default(4),
   /** Agent types to try, in this order, when this one fails for good. */
   fallbacks: listOf(Name, 'a list of agent types').default([]),
@@ -46,7 +62,14 @@ const WrittenAgent = strict({
 });
 type WrittenAgent = z.output<typeof WrittenAgent>;
 
-export const Agents = z.record(Name, WrittenAgent, { error: 'an object of agent type to launcher' }).default({});
+const MAX_ENCODED_NAME_CHARS = 100;
+
+/** Part of effect keys, where it stands encoded. */
+const AgentName = Name.refine((name) => launcherPart(name).length <= MAX_ENCODED_NAME_CHARS, {
+  error: `at most ${MAX_ENCODED_NAME_CHARS} characters when encoded for an id`,
+});
+
+export const Agents = z.record(AgentName, WrittenAgent, { error: 'an object of agent type to launcher' }).default({});
 
 /** How an agent is started. */
 export type Agent = CommandAgent | PresetAgent | HttpAgent | TemporalAgent;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Problem } from '../../contract/problem.js';
 import { flag, oneOf, strict } from '../../contract/schema-words.js';
 import { secretText } from './secret-text.js';
+import { isSecretInUrl, SECRET_PROBLEM } from './written-secret.js';
 
 export const BRIDGE_KINDS = ['http', 'kubernetes'] as const;
 
@@ -12,7 +13,7 @@ export const Bridge = strict({
   url: z.url({ protocol: /^https?$/, error: 'an http or https address' }),
   /** Sent as a bearer token. */
   token: secretText().optional(),
-  /** Certificates in PEM form to trust beside those that every program trusts. */
+  /** Certificates in PEM form that are trusted beside the usual ones. */
   ca: secretText().optional(),
   enabled: flag().default(true),
 }).superRefine((bridge, context) => {
@@ -22,19 +23,26 @@ export const Bridge = strict({
 });
 export type Bridge = z.output<typeof Bridge>;
 
-/** Of any kind that has the subresource `scale`, whose name is added to the address. */
+/** An object of any kind that has the subresource `scale`. The mesh adds that word to the address. */
 const SCALABLE = /\/namespaces\/[a-z\d-]+\/[a-z]+\/[a-z\d.-]+\/?$/;
 
+const IN_TOKEN = 'credentials belong into token';
+const OTHER_NAME = `${IN_TOKEN}; a name in the path that only looks like one, such as sk-…, must be another`;
+
 function bridgeProblems({ kind, url, token }: Pick<Bridge, 'kind' | 'url' | 'token'>): Problem[] {
-  // Not an address at all: that is one problem, and it is known.
+  // The schema has already said that this is no address.
   if (!URL.canParse(url)) return [];
   const { protocol, pathname, username, password, search, hash } = new URL(url);
   const problems: Problem[] = [];
   if (username + password !== '') {
-    problems.push({ path: 'url', message: 'holds a user name or a password', hint: 'credentials belong into token' });
+    problems.push({ path: 'url', message: 'holds a user name or a password', hint: IN_TOKEN });
   }
   if (search + hash !== '') {
     problems.push({ path: 'url', message: 'must end without ? and #: paths are added to it' });
+  }
+  // The name of a Kubernetes object is no secret, though it may look like one.
+  if (isSecretInUrl(kind === 'kubernetes' ? url.replace(SCALABLE, '') : url)) {
+    problems.push({ path: 'url', message: SECRET_PROBLEM.message, hint: OTHER_NAME });
   }
   if (kind !== 'kubernetes') return problems;
   if (protocol !== 'https:') problems.push({ path: 'url', message: 'must be https for a Kubernetes API' });

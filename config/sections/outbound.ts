@@ -1,4 +1,4 @@
-import { listOf, strict, text } from '../../contract/schema-words.js';
+import { listOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
 
 const HOST = 'a host name or an address without a port';
 
@@ -9,4 +9,6 @@ export const Outbound = strict({
     text(HOST).regex(/^([a-z\d.-]+|\[[\da-f:.]+\]|[\da-f:]+)$/i, { error: HOST }),
     'a list of host names',
   ).default([]),
+  /** How often a request may be sent on to another address. Each one is checked like the first. */
+  maxRedirects: wholeNumber(0, 5).default(0),
 });

@@ -33,8 +33,10 @@ export interface ActionDefaults {
 /** What a rule asks of one action, once it is known which remediation it belongs to. */
 export type PlanOf<Schema extends z.ZodType> = Omit<z.output<Schema>, keyof Judged> & {
   name: string;
-  /** With `onlyIf`: the action right before it in the rule, whether that one fires as well or not. */
+  /** With `onlyIf`: the enabled action right before it in the rule, whether that one fires as well or not. */
   after?: string;
+  /** Why the rule fired without it: the limits of its chain allow no more agents. It is not run, and told of with the others. */
+  refused?: string;
   effectKey: string;
   timeoutMs: number;
   retry: RetryPlan;

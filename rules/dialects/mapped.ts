@@ -3,6 +3,7 @@
 
 import type { Outcome } from '../../contract/event.js';
 import { formatPath, type Problem } from '../../contract/problem.js';
+import { shortened } from '../../contract/shortened.js';
 
 /** An event as a dialect reads it. Values are checked with the whole event at the door it goes through. */
 export interface MappedEvent {
@@ -54,6 +55,6 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (value === '') return 'an empty text';
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'string') return JSON.stringify(shortened(value, 60));
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

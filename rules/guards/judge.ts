@@ -16,6 +16,7 @@ import {
   SPAWN_WINDOW_MS,
   spawnsOf,
 } from './chains.js';
+import { firedFor } from './fired-for.js';
 import { endCooldown, type GuardMemory, remainingMs } from './memory.js';
 import { type Place, type PlacedEvent, placeEvent } from './place-event.js';
 import { hasSeen } from './seen.js';
@@ -45,18 +46,22 @@ export function judgedError(reason: string): Skip {
   return skip('error', reason);
 }
 
-/** Judges one event that passed the door against the rules it matched, and arms the guards of what fires. */
+/**
+ * Judges one event that passed the door against the rules it matched, and arms the guards of what fires. `found`: the place of
+ * the event, where the caller has found it already.
+ */
 export function judgeMatched(
   memory: GuardMemory,
   event: JudgedEvent,
   ruleset: RulesetFacts,
   matched: EventMatches,
   now: number,
+  found?: Place,
 ): Verdict[] {
   if ('error' in matched) return [skip('error', matched.error)];
   const { agents } = memory;
   const { maxChainDepth } = ruleset;
-  const place = placeEvent(event, { agents, lineage: matched.lineage, maxChainDepth, now });
+  const place = found ?? placeEvent(event, { agents, lineage: matched.lineage, maxChainDepth, now });
   const judged: Case = { memory, event, place, ruleset, now };
   const refusal = judgeEvent(judged, matched);
   if (refusal) return [refusal];
@@ -98,7 +103,7 @@ function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   }
   const answers = rule.actions.map((action, index) => judgeAction(judged, rule, action, match.dedupKeys[index] ?? ''));
   // Only a firing arms the cooldown: a rule whose every action was disabled or a repeat has done nothing to cool down from.
-  if (answers.some(({ armed }) => armed) && rule.cooldownMs > 0) armCooldown(memory, rule, match, now);
+  if (answers.some(({ armed }) => armed) && rule.cooldownMs > 0) armCooldown(judged, rule, match);
   const verdicts = answers.map(({ verdict }) => verdict);
   if (verdicts.some(({ verdict }) => verdict === 'fire')) {
     noteRemediation(memory.chains, place.root, place.depth, now);
@@ -106,13 +111,15 @@ function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   return verdicts;
 }
 
-function armCooldown(memory: GuardMemory, rule: RuleFacts, match: RuleMatch, now: number): void {
+function armCooldown({ memory, event, now }: Case, rule: RuleFacts, match: RuleMatch): void {
   // The one before may have ended in this moment, with no timer yet to say so.
   endCooldown(memory, match.cooldownKey);
   memory.cooldowns.set(match.cooldownKey, {
     rule: rule.id,
     untilAt: now + rule.cooldownMs,
+    armedAt: now,
     ...(match.cooldownLabel !== undefined && { label: match.cooldownLabel }),
+    ...(rule.tells && { firedFor: firedFor(event, rule.tellsOnlyIf) }),
   });
 }
 

@@ -1,26 +1,56 @@
 import type { MeshEvent } from '../../contract/event.js';
-import type { KnownAgent } from '../../contract/watch.js';
+import type { AgentEnd } from '../../contract/matched.js';
+import type { AnnouncedAgent } from '../../contract/watch.js';
 import { plainName } from './plain-name.js';
+
+/** An agent as the watch keeps it. */
+export interface KnownAgent extends AnnouncedAgent {
+  /** When the watch first heard of it. */
+  sinceAt: number;
+  /** That its remediation waited for, and was told. A retry that asks for the same agent hears of it from here. */
+  end?: AgentEnd;
+}
 
 /** Agents that remediations started, under each id by which they may report; the one announced last is the last. */
 export type KnownAgents = Map<string, KnownAgent>;
 
 export const AGENT_LIFE_MS = 86_400_000;
 export const MAX_KNOWN_AGENTS = 1_000;
+export const MAX_IDS_OF_AGENT = 50;
 
-/** Remembers an agent. An id that another one had before is its own now. */
-export function noteAgent(agents: KnownAgents, announced: KnownAgent, now: number): KnownAgent {
+/**
+ * Remembers an agent. An id that another one had before is its own now. One that is announced again keeps what was learnt of
+ * it: an attempt that asks for the same agent once more may not be told its name.
+ */
+export function noteAgent(agents: KnownAgents, announced: AnnouncedAgent, now: number): KnownAgent {
+  const before = knownBefore(agents, announced);
+  const learnt = before?.ids.filter((id) => agents.get(id) === before && !announced.ids.includes(id)) ?? [];
   const agent: KnownAgent = {
     ...announced,
+    ids: [...announced.ids, ...learnt].slice(0, MAX_IDS_OF_AGENT),
     untilAt: Math.min(announced.untilAt, now + AGENT_LIFE_MS),
-    sinceAt: knownSince(agents, announced) ?? now,
+    sinceAt: before?.sinceAt ?? now,
+    ...(before?.end && { end: before.end }),
   };
+  for (const id of learnt) agents.delete(id);
   for (const id of agent.ids) {
     agents.delete(id);
     agents.set(id, agent);
   }
   forgetOldest(agents);
   return agent;
+}
+
+/**
+ * The same agent, announced before: before it is started, and again when its runtime has named it. Its session, which the mesh
+ * has chosen, stands first each time.
+ */
+export function knownBefore(
+  agents: KnownAgents,
+  { ids: [session = ''], remediation, action }: AnnouncedAgent,
+): KnownAgent | undefined {
+  const known = agents.get(session);
+  return known?.remediation === remediation && known.action === action ? known : undefined;
 }
 
 export function listAgents(agents: KnownAgents): KnownAgent[] {
@@ -31,14 +61,37 @@ export function pruneAgents(agents: KnownAgents, now: number): void {
   for (const [id, { untilAt }] of agents) if (untilAt <= now) agents.delete(id);
 }
 
-/** Whose event this is, as far as its ids tell. Of several the deepest, since a session may run inside another agent's. */
-export function knownAgentOf(agents: KnownAgents, event: Reported, now: number): KnownAgent | undefined {
+/**
+ * Whose event this is, as far as its ids tell. Of several the deepest, since a session may run inside another agent's. A mere
+ * name says nothing beside a session or a token of another chain.
+ */
+export function knownAgentOf(agents: KnownAgents, event: Reported, { now, root }: KnownBy): KnownAgent | undefined {
+  const known = (id: string) => {
+    const agent = agents.get(id);
+    return agent && agent.untilAt > now ? agent : undefined;
+  };
+  const chain = root ?? (event.session === undefined ? undefined : known(event.session)?.root);
   let found: KnownAgent | undefined;
   for (const id of idsOf(event)) {
-    const agent = agents.get(id);
-    if (agent && agent.untilAt > now && agent.depth > (found?.depth ?? -1)) found = agent;
+    const agent = known(id);
+    if (!agent || agent.depth <= (found?.depth ?? -1)) continue;
+    if (isChosenId(agent, id) || chain === undefined || chain === agent.root) found = agent;
   }
   return found;
+}
+
+export interface KnownBy {
+  now: number;
+  /** The first event of the chain, when a token proves it. */
+  root?: string | undefined;
+}
+
+/**
+ * Whether the mesh itself has chosen this id of an agent: its session, or the effect key that is the id of a workflow. Any other
+ * is a name that its runtime has for it, which may be that of many, such as `worker-1` in every team.
+ */
+export function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): boolean {
+  return id === session || id.startsWith(`${remediation}/`);
 }
 
 export type Reported = Partial<Pick<MeshEvent, 'event' | 'agent' | 'session' | 'payload'>>;
@@ -57,6 +110,26 @@ export function endedIdsOf(event: Reported): string[] {
   return plainName(event.event ?? '') === 'subagentstop' && own.length > 0 ? own : idsOf(event);
 }
 
+/** The agents whose end this is. A session tells better than a name. */
+export function agentsEndedBy(agents: KnownAgents, { session }: Reported, end: EndedBy): KnownAgent[] {
+  const bySession = session !== undefined && end.ids.includes(session) ? agents.get(session) : undefined;
+  if (bySession) return [bySession];
+  const named = end.ids.map((id) => agents.get(id)).filter((agent) => agent !== undefined);
+  return [...new Set(named)].filter((agent) => isEndOf(agent, end));
+}
+
+export interface EndedBy {
+  ids: readonly string[];
+  /** The remediation that a token proves the event to be of. */
+  parent?: string | undefined;
+}
+
+/** Not by its mere name, where a token proves that the event is of another remediation. */
+export function isEndOf(agent: KnownAgent, { ids, parent }: EndedBy): boolean {
+  const isOurs = parent === undefined || parent === agent.remediation;
+  return agent.ids.some((id) => ids.includes(id) && (isOurs || isChosenId(agent, id)));
+}
+
 function agentIds(agent: string | undefined, payload: MeshEvent['payload'] = {}): string[] {
   const named = ['agent_id', 'agentId'].map((key) => (Object.hasOwn(payload, key) ? payload[key] : undefined));
   return texts([agent, ...named]);
@@ -64,14 +137,6 @@ function agentIds(agent: string | undefined, payload: MeshEvent['payload'] = {})
 
 function texts(ids: unknown[]): string[] {
   return ids.filter((id) => typeof id === 'string' && id !== '') as string[];
-}
-
-/** An agent is announced before it is started, and again when its runtime has named it. */
-function knownSince(agents: KnownAgents, { remediation, action }: KnownAgent): number | undefined {
-  for (const agent of agents.values()) {
-    if (agent.remediation === remediation && agent.action === action) return agent.sinceAt;
-  }
-  return undefined;
 }
 
 function forgetOldest(agents: KnownAgents): void {

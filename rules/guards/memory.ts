@@ -1,6 +1,7 @@
 import type { Chains } from './chains.js';
 import type { KnownAgents } from './known-agents.js';
-import type { SavedSuppression } from '../../contract/watch.js';
+import type { FiredFor } from '../../contract/notice.js';
+import type { SavedSuppression } from './suppressed.js';
 
 /** The durable memory that can refuse a match. One value per tenant, held by the watch and by `simulate`. */
 export interface GuardMemory {
@@ -17,7 +18,10 @@ export interface GuardMemory {
 export interface Cooldown {
   rule: string;
   untilAt: number;
+  armedAt: number;
   label?: string;
+  /** Where a team is told when the rule fires: what it fired for. */
+  firedFor?: FiredFor;
   /** Noted only where a digest is wanted. */
   suppressed?: SavedSuppression;
 }

@@ -39,7 +39,7 @@ export function placeEvent(event: PlacedEvent, { agents, lineage, maxChainDepth,
   if (lineage && 'refused' in lineage) {
     return { ...reported, depth: Math.max(event.depth, maxChainDepth), doubt: lineage.refused };
   }
-  const agent = knownAgentOf(agents, event, now);
+  const agent = knownAgentOf(agents, event, { now, root: lineage?.root });
   if (agent && agent.depth > (lineage?.depth ?? -1)) {
     const { depth, root, path, remediation } = agent;
     return { depth: Math.max(event.depth, depth), root, path, parent: remediation };

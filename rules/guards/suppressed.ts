@@ -1,19 +1,28 @@
+import type { MeshEvent } from '../../contract/event.js';
 import type { Suppressed } from '../../contract/notice.js';
-import type { SavedSuppression } from '../../contract/watch.js';
+import { readField } from './read-field.js';
 import { hashId } from './seen.js';
+
+/** With hashes of the sessions that are not noted by name. */
+export interface SavedSuppression extends Suppressed {
+  others?: string[];
+}
 
 const NAMED_SESSIONS = 10;
 /** Beyond these, sessions are not told apart any more. */
 const OTHER_SESSIONS = 90;
+const MAX_TOOL_CHARS = 80;
+const MAX_ERROR_CHARS = 200;
 
 export function noteSuppressed(
   known: SavedSuppression | undefined,
-  { session }: { session?: string | undefined },
+  { session, payload = {} }: Partial<Pick<MeshEvent, 'session' | 'payload'>>,
   now: number,
 ): SavedSuppression {
   const none: SavedSuppression = { events: 0, firstAt: now, lastAt: now, sessions: [], moreSessions: 0 };
   const { events, firstAt, sessions, others = [] } = known ?? none;
-  const noted = { events: events + 1, firstAt, lastAt: now };
+  const last = lastIn(payload) ?? known?.last;
+  const noted = { events: events + 1, firstAt, lastAt: now, ...(last && { last }) };
   if (session === undefined || sessions.includes(session)) return withSessions(noted, sessions, others);
   if (sessions.length < NAMED_SESSIONS) return withSessions(noted, [...sessions, session], others);
   const hash = hashId(session);
@@ -27,9 +36,23 @@ export function suppressedIn({ others: _others, ...suppressed }: SavedSuppressio
 }
 
 function withSessions(
-  noted: Pick<Suppressed, 'events' | 'firstAt' | 'lastAt'>,
+  noted: Pick<Suppressed, 'events' | 'firstAt' | 'lastAt' | 'last'>,
   sessions: string[],
   others: string[],
 ): SavedSuppression {
   return { ...noted, sessions, moreSessions: others.length, ...(others.length > 0 && { others }) };
+}
+
+function lastIn(payload: MeshEvent['payload']): Suppressed['last'] {
+  const tool = shortened(readField(payload, 'tool'), MAX_TOOL_CHARS);
+  const error = shortened(readField(payload, 'error'), MAX_ERROR_CHARS);
+  if (tool === undefined && error === undefined) return undefined;
+  return { ...(tool !== undefined && { tool }), ...(error !== undefined && { error }) };
+}
+
+/** The first line. Cut between words: half a secret is one that nobody would know again when the message is written. */
+function shortened(text: string | undefined, maxChars: number): string | undefined {
+  const [line = ''] = (text ?? '').trimStart().split(/[\r\n\u2028\u2029]/, 1);
+  const short = line.length <= maxChars ? line.trimEnd() : `${line.slice(0, maxChars).replace(/\S*$/, '')}…`;
+  return short === '' || short === '…' ? undefined : short.toWellFormed();
 }

@@ -13,6 +13,8 @@ import { runMesh as runHungUp } from '../unit/client/cli/run-mesh.js';
 
 // The commands for people, as people run them, against a real server and worker.
 
+/** On a busy machine one command takes seconds. */
+const MANY_COMMANDS = { timeout: 120_000 };
 const WARM = { type: 'warm_remote_capacity', id: 'warm', retry: { maxAttempts: 1 } };
 
 let folder: string;
@@ -71,6 +73,11 @@ async function json(...args: string[]) {
 async function report(id: string, event: string, payload: Record<string, unknown> = {}): Promise<void> {
   await testMesh.report({ id, event, session: 's-1', payload });
   await testMesh.judged(id);
+  // What it has fired is started a moment later.
+  for (const { remediation } of await testMesh.verdicts(id)) {
+    if (remediation === undefined) continue;
+    await eventually(`start of ${remediation}`, () => testMesh.client.workflow.getHandle(remediation).describe());
+  }
 }
 
 /** The list is written a moment after the end. Asked here, since a command takes half a second. */
@@ -213,7 +220,7 @@ describe('mesh status', () => {
 });
 
 describe('a failed remediation', () => {
-  test('is found, looked at, retried, and is done then', async () => {
+  test('is found, looked at, retried, and is done then', MANY_COMMANDS, async () => {
     bridge.script.push({ status: 403 });
     await report('broken', 'TaskCompleted', { tool_name: 'Bash' });
     const id = idOf('warm-up', 'broken');
@@ -404,7 +411,7 @@ describe('mesh rearm', () => {
 });
 
 describe('mesh pause', () => {
-  test('skips every event until `mesh resume`; both say when it is so already', async () => {
+  test('skips every event until `mesh resume`; both say when it is so already', MANY_COMMANDS, async () => {
     expect((await mesh('resume')).stdout).toBe(`Tenant ${testMesh.tenant} is not paused: nothing to do.\n`);
 
     const paused = await mesh('pause', '--reason', 'deploy');
@@ -468,13 +475,20 @@ describe.concurrent('without a worker', () => {
     'what needs one says so, with an exit code of its own; what does not goes on',
     { timeout: 120_000 },
     async () => {
+      await report('endless-3', 'Stop');
+      const endless = idOf('runs-long', 'endless-3');
       await testMesh.stopWorker();
       try {
         const [status, runs, paused] = await Promise.all([mesh('status'), mesh('runs', '--json'), mesh('pause')]);
+        const aborted = await mesh('abort', endless);
+        const shown = await mesh('show', endless);
 
         expect(status).toEqual({ code: 3, stdout: '', stderr: 'no worker answers: start one with `npm start`\n' });
         expect(runs).toMatchObject({ code: 0, stderr: '' });
         expect(paused.stdout).toContain('No worker answers: it takes effect before anything is judged once one runs.');
+        const waits = 'Its abort waits for a worker: what runs is ended then, and nothing more is started.';
+        expect(aborted.stdout).toContain(`No worker answers. ${waits}\n`);
+        expect(shown.stdout).toContain(`\n${waits}\n`);
       } finally {
         await testMesh.startWorker();
       }

@@ -134,21 +134,28 @@ test('10,000 copies of one event from 50 connections fire once', { timeout: 120_
   gateway = await startGatewayProcess(gatewayPort, environment());
   const { url } = gateway;
   let left = 10_000;
+  const answers = new Set<number>();
 
   const client = async () => {
     while (left > 0) {
       left -= 1;
-      const { status } = await postJson(`${url}/v1/events`, anEvent('the-one'));
-      expect(status).toBe(202);
+      // On a machine that is busy the gateway may say "send again with the same ids", which is what clients do then.
+      await eventually('an answer of 202', async () => {
+        const { status } = await postJson(`${url}/v1/events`, anEvent('the-one'));
+        answers.add(status);
+        return status === 202 || undefined;
+      });
     }
   };
   await Promise.all(Array.from({ length: 50 }, client));
+  expect([...answers].filter((status) => status !== 202 && status !== 503)).toEqual([]);
 
   const status = await eventually('all judged', async () => {
     const now = await mesh?.status();
-    return now?.counters.events === 10_000 ? now : undefined;
+    return (now?.counters.events ?? 0) >= 10_000 ? now : undefined;
   });
-  expect(status.counters).toMatchObject({ fired: 1, skipped: { duplicate: 9_999 } });
+  const { events } = status.counters;
+  expect(status.counters).toMatchObject({ fired: 1, skipped: { duplicate: events - 1 } });
   const verdicts = (await mesh?.verdicts('the-one')) ?? [];
   expect(verdicts.filter((entry) => !(entry.verdict === 'skip' && entry.code === 'duplicate'))).toMatchObject([
     { verdict: 'fire', rule: 'r' },

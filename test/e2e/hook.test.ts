@@ -8,7 +8,7 @@ import { writeEntry } from '../../client/spool/write-entry.js';
 import { freePort } from '../../worker/dev-server.js';
 import { startGatewayStub } from '../support/gateway-stub.js';
 import { hookFixture } from '../support/hook-fixtures.js';
-import { runMesh, startNode } from '../support/run-command.js';
+import { endInput, runMesh, startNode } from '../support/run-command.js';
 
 // What an agent notices of its hooks: how long they take, many at once, and as its own settings call them.
 
@@ -206,7 +206,7 @@ async function runAsShell(command: string, stdin: string) {
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.end(stdin);
+  endInput(child, stdin);
   const code = await new Promise((resolve) => child.once('close', resolve));
   return { code, stdout, stderr };
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
     join(folder, 'mesh.yaml'),
     JSON.stringify({
       // Says again what it is asked.
-      agents: { default: { command: ['cat'] } },
+      agents: { default: { command: ['cat'], maxConcurrent: 50 } },
       teams: { ops: { members: [{ name: 'ann', email: 'ann@example.com' }] } },
       notify: { defaultTeam: 'ops' },
     }),

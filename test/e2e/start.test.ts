@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +86,23 @@ test.concurrent('a start that was killed leaves its server to the next one', { t
   expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
   expect(await pressCtrlC(second)).toBe(0);
   expect(await isListening(address)).toBe(false);
+});
+
+test.concurrent('a start that uses the server of another one ends with that', { timeout: 120_000 }, async (context) => {
+  const { home, start } = await buildSite(context);
+  const first = await start();
+  signalGroup(first.child.pid, 'SIGKILL');
+  await first.finished;
+  const second = await start();
+  expect(second.output().stdout).toContain('still running here');
+
+  const { pid } = JSON.parse(await readFile(join(home, 'temporal-server.json'), 'utf8')) as { pid: number };
+  process.kill(pid, 'SIGKILL');
+
+  const { code, stderr } = await second.finished;
+  expect(code).toBe(1);
+  expect(stderr).toContain('The Temporal server ended. Stopping; start again to go on.');
+  expect(await readdir(home)).not.toContain('temporal-server.json');
 });
 
 test.concurrent('a taken port is explained', { timeout: 60_000 }, async (context) => {

@@ -54,6 +54,11 @@ const RULES = {
       ],
     },
     {
+      id: 'tells',
+      trigger: { event: 'SessionEnd' },
+      actions: [{ type: 'notify_team', teamName: 'mail' }],
+    },
+    {
       id: 'fails',
       trigger: { event: 'TaskCompleted' },
       actions: [{ type: 'spawn_fallback_agent', id: 'agent', agentType: 'failing', retry: { maxAttempts: 1 } }],
@@ -81,6 +86,9 @@ let target: HttpTarget;
 let mesh: Mesh;
 let agent: { runsFile: string };
 let env: Record<string, string>;
+
+/** Workflow id of the try that failed. */
+let failedTry: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mesh-try-'));
@@ -182,7 +190,7 @@ describe('a dry run', () => {
     expect(steps).toEqual([
       ...['launcher own', 'launcher runtime', 'launcher workflow'],
       ...['email/alice', 'slack/all', 'pagerduty/all', 'webhook/all', 'inbox/alice'],
-      ...['request', 'request', 'request', 'request', 'lease'],
+      ...['request', 'request', 'request', 'request', 'lease', 'request'],
     ]);
     expect(asJson.stdout).not.toContain('planted');
   });
@@ -194,7 +202,11 @@ describe('a dry run', () => {
     const run = await runMesh(['try', 'everything', '--dry-run', '--event', join(folder, 'other.json')], nowhere);
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout).toContain('the rule does not look at this event: trigger found outcome success, wants failed\n');
+    const why = 'trigger found outcome success, wants failed\n';
+    expect(run.stdout).toContain(`the rule does not look at this event: ${why}`);
+    expect(run.stdout).toContain('Action agent (spawn_fallback_agent): would run if the rule fired\n');
+    const end = `For this event nothing would run, since the rule does not look at it: ${why}`;
+    expect(run.stdout.endsWith(end)).toBe(true);
   });
 });
 
@@ -216,6 +228,8 @@ const EXPECTED = [
   '/bridge/v1/capacity\n',
   '"ensure": 2',
   'which gives the capacity back after 15 min\n',
+  'request, at the end of the lease: POST http://127.0.0.1:',
+  '/bridge/v1/release\n',
   'tell: not in the team: nobody\n',
   '${env:NOT_SET} cannot be read here: environment variable NOT_SET is not set\n',
   'Nothing was sent or started: this was a dry run.\n',
@@ -242,6 +256,8 @@ describe('for real, with a worker', () => {
         smtpUrl: mail.url,
       },
     });
+    // It says that it is there before it has asked for work.
+    await eventually('its first question', async () => (await mesh.health()).workers > 0 || undefined);
   });
 
   test('runs the actions of a rule that is off, past the guards, and shows what came of it', async () => {
@@ -259,8 +275,10 @@ describe('for real, with a worker', () => {
     expect(stdout).toMatch(/^Remediation of rule mail, started by hand: executed\n/);
     expect(mail.mails.map(({ to }) => to)).toEqual([['alice@example.com']]);
     expect(mail.connections()).toBe(1);
-    const [listed] = (await mesh.remediations()).remediations;
-    expect(listed).toMatchObject({ rule: 'mail', outcome: 'executed', source: 'mesh-try' });
+    const listed = await eventually('it in the list', async () =>
+      (await mesh.remediations()).remediations.find(({ outcome }) => outcome === 'executed'),
+    );
+    expect(listed).toMatchObject({ rule: 'mail', source: 'mesh-try' });
     // No watch has heard of it: nothing is armed.
     await expect(mesh.status()).rejects.toMatchObject({ code: 'not-found' });
   });
@@ -277,23 +295,21 @@ describe('for real, with a worker', () => {
     });
   });
 
-  test('ends with exit code 1 when an action fails, and an id that was used is refused', async () => {
+  test('ends with exit code 1 when an action fails, and leaves the id of the event to the event', async () => {
     await writeFile(join(folder, 'event.json'), JSON.stringify({ ...EVENT, id: 'with-an-id' }));
 
     const failed = await tryRule('fails', '--json');
-    const again = await tryRule('fails');
 
     expect(failed.code).toBe(1);
-    expect(JSON.parse(failed.stdout)).toMatchObject({ outcome: 'failed', isTry: true, eventId: 'with-an-id' });
-    expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain(
-      'remediation/default/fails/with-an-id exists already: give the event another id, or leave its id out\n',
-    );
+    const shown = JSON.parse(failed.stdout) as { id: string; eventId: string };
+    expect(shown).toMatchObject({ outcome: 'failed', isTry: true });
+    expect(shown.eventId).toMatch(/^try-/);
+    failedTry = shown.id;
+    expect(failedTry).toBe(remediationId('default', 'fails', shown.eventId));
   });
 
   test('leaves it running on Ctrl-C, and says how to go on', async () => {
     await writeFile(join(folder, 'event.json'), JSON.stringify({ ...EVENT, id: 'long' }));
-    const id = remediationId('default', 'runs-long', 'long');
     const running = startNode(['client/cli/mesh.mjs', 'try', 'runs-long', '--event', join(folder, 'event.json')], env);
     await eventually('news of the agent', () => running.output().stderr.includes('agent: running') || undefined);
 
@@ -301,10 +317,16 @@ describe('for real, with a worker', () => {
     const { code, stdout, stderr } = await running.finished;
 
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-    expect(stderr).toMatch(/It goes on without this command\.\nTo see how it stands: npx mesh show .+\/long\n/);
-    expect(stderr).toMatch(/To end it: npx mesh abort .+\/long\n$/);
+    const [, id = ''] = /To see how it stands: npx mesh show (\S+)\n/.exec(stderr) ?? [];
+    expect(id).toMatch(/^remediation\/default\/runs-long\/try-/);
+    expect(stderr).toContain('It goes on without this command.\n');
+    expect(stderr.endsWith(`To end it: npx mesh abort ${id}\n`)).toBe(true);
     expect((await mesh.remediation(id)).outcome).toBe('running');
-    expect(await readFile(agent.runsFile, 'utf8')).toMatch(new RegExp(`^${id}/agent \\d+\n$`));
+    const runs = await eventually(
+      'run of the agent',
+      async () => (await readFile(agent.runsFile, 'utf8')) || undefined,
+    );
+    expect(runs).toMatch(new RegExp(`^${id}/agent \\d+\n$`));
     await mesh.abort(id);
     await eventually('its end', async () => (await mesh.remediation(id)).outcome === 'aborted' || undefined);
   });
@@ -321,7 +343,6 @@ test('mesh pause says of a tenant without a watch that there is none', async () 
 
 describe('mesh dead', () => {
   test('lists what gave up, with why and what to do, without a worker', async () => {
-    const id = remediationId('default', 'fails', 'with-an-id');
     await failToTell();
     await eventually('the list', async () => ((await mesh.dead()).dead.length === 2 ? true : undefined));
     await worker?.stop();
@@ -335,13 +356,14 @@ describe('mesh dead', () => {
 
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(
-      /^(just now|.+ ago) \(.+ UTC\) {2}rule mail {2}digest\/default\/mail\/k\/1\n {2}failed: not/,
+      /^(just now|.+ ago) \(.+ UTC\) {2}rule tells {2}digest\/default\/tells\/k\/1\n {2}failed: not/,
     );
-    expect(shown.stdout).toMatch(/ UTC\) {2}rule fails {2}remediation\/default\/fails\/with-an-id\n/);
+    expect(shown.stdout).toContain(` UTC)  rule fails  ${failedTry}\n`);
     expect(shown.stdout).toContain('\n  agent failed: Fallback agent ended with exit code 7\n');
-    expect(shown.stdout).toContain(`\n  npx mesh retry ${id}\n`);
+    expect(shown.stdout).toContain(`\n  npx mesh retry ${failedTry}\n`);
+    expect(shown.stdout).toContain('\n  npx mesh retry digest/default/tells/k/1\n');
     expect(JSON.parse(asJson.stdout)).toMatchObject({
-      dead: [{ kind: 'remediation', id, rule: 'fails', failed: [{ action: 'agent' }] }],
+      dead: [{ kind: 'remediation', id: failedTry, rule: 'fails', failed: [{ action: 'agent' }] }],
     });
     expect(other.stdout).toBe('Nothing gave up: tenant default, rule "everything".\n');
   });
@@ -355,7 +377,7 @@ describe('mesh dead', () => {
       new Client({ connection }),
       TASK_QUEUE,
     )({
-      ...{ kind: 'digest', id: 'digest/default/mail/k/1', tenant: 'default', rule: 'mail', at: 3 },
+      ...{ kind: 'digest', id: 'digest/default/tells/k/1', tenant: 'default', rule: 'tells', at: 3 },
       suppressed: { events: 1, sessions: ['s-1'], moreSessions: 0, ...at },
     });
     await connection.close();

@@ -45,6 +45,14 @@ describe('with tokens', () => {
     return { gateway, token, known };
   }
 
+  test('the mistakes of a file that all tenants share are told to none of them', async () => {
+    const { gateway, token } = await start();
+
+    const { body } = await get(gateway, '/v1/status', `Bearer ${token}`);
+
+    expect((body as { configTrouble: unknown }).configTrouble).toEqual({ hasGoodVersion: true, sinceAt: 1, seenAt: 2 });
+  });
+
   test('a known one lets in', async () => {
     const { gateway, token } = await start();
 

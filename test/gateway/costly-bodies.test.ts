@@ -59,7 +59,7 @@ test.each([
 
   expect(answer.json()).toMatchObject({ status: 400, code: 'invalid-json' });
   expect(answer.json<{ detail: string }>().detail).toContain('nested more than 200 levels deep');
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(performance.now() - begun).toBeLessThan(5_000);
 });
 
 test.each([66, 198])('a payload of %i levels is refused by name', async (levels) => {

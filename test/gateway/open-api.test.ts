@@ -111,14 +111,16 @@ test('says of each route what it can really answer with', () => {
 test('is not made again for each who asks', async () => {
   const { app } = await startTestGateway();
   await app.inject('/openapi.json');
-  const msOf = async (work: () => unknown) => {
-    const begun = performance.now();
+  // The time of this process only: the machine may be busy with other tests.
+  const cpuMsOf = async (work: () => unknown) => {
+    const before = process.cpuUsage();
     for (let index = 0; index < 20; index++) await work();
-    return performance.now() - begun;
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
   };
 
-  const madeMs = await msOf(() => openApiDocument(ROUTES, '1.2.3'));
-  const servedMs = await msOf(() => app.inject('/openapi.json'));
+  const madeMs = await cpuMsOf(() => openApiDocument(ROUTES, '1.2.3'));
+  const servedMs = await cpuMsOf(() => app.inject('/openapi.json'));
 
   expect(servedMs).toBeLessThan(madeMs);
 });

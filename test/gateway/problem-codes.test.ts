@@ -5,7 +5,7 @@ import { createAccess } from '../../client/gateway/access.js';
 import { PROBLEM_CODES, type ProblemCode } from '../../client/gateway/problem-codes.js';
 import { ProblemAnswer } from '../../client/gateway/schemas/index.js';
 import { stopGateway } from '../../client/gateway/stop-gateway.js';
-import { listen, openRaw, readAnswer } from '../support/raw-http.js';
+import { listen, listening, openRaw, readAnswer } from '../support/raw-http.js';
 import { aToken, startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/test-gateway.js';
 
 interface Provoked {
@@ -80,9 +80,9 @@ async function raw(text: string, options: TestGatewayOptions = {}): Promise<Prov
 
 async function stopped(): Promise<Provoked> {
   const { app, mesh } = await startTestGateway();
+  const { hears } = listening(app);
   const late = openRaw(await listen(app), 'GET /v1/status HTTP/1.1\r\n');
-  await new Promise((resolve) => late.socket.once('connect', resolve));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await hears(1);
   const stopping = stopGateway(app, () => mesh.close());
   late.socket.write('Host: localhost\r\n\r\n');
   const { status, headers, body } = readAnswer(await late.closed);

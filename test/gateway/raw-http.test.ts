@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { listen, openRaw, readAnswer, readAnswers } from '../support/raw-http.js';
+import { createFakeMesh, holdStoring } from '../support/fake-mesh.js';
+import { listen, listening, openRaw, readAnswer, readAnswers } from '../support/raw-http.js';
 import { startTestGateway, type TestGatewayOptions } from '../support/test-gateway.js';
 
 async function start(limits: NonNullable<TestGatewayOptions['limits']> = {}) {
@@ -85,7 +86,7 @@ describe('what takes too long to arrive', () => {
   });
 
   test('many slow ones do not keep a quick one waiting', async () => {
-    const { port, mesh } = await start({ requestWithinMs: 2_000, headersWithinMs: 1_000 });
+    const { port, mesh } = await start({ requestWithinMs: 20_000, headersWithinMs: 10_000 });
     const slow = Array.from({ length: 200 }, () => openRaw(port, post('x'.repeat(1_000)).slice(0, -500)));
     await wait(50);
     const begun = performance.now();
@@ -93,7 +94,7 @@ describe('what takes too long to arrive', () => {
     const quick = openRaw(port, post(event('quick'), 'Connection: close\r\n'));
 
     expect(readAnswer(await quick.closed).status).toBe(202);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     for (const { socket } of slow) socket.destroy();
     expect(mesh.stored).toHaveLength(1);
   });
@@ -142,12 +143,16 @@ test('a body that is far too large still gets its answer', async () => {
 });
 
 test('who goes away before the answer disturbs nobody, and is noted', async () => {
-  const { port, mesh, log } = await start();
-  mesh.storeMs = 500;
+  const mesh = createFakeMesh();
+  const storing = holdStoring(mesh);
+  const { app, log } = await startTestGateway({ mesh });
+  const port = await listen(app);
   const gone = openRaw(port, post(event('gone')));
   const staying = openRaw(port, post(event('staying'), 'Connection: close\r\n'));
-  await eventually('both in the store', () => (mesh.sends === 2 ? true : undefined));
+  await storing.isAsked(2);
   gone.socket.destroy();
+  await eventually('a line in the log', () => (log.length === 1 ? true : undefined));
+  storing.goOn();
 
   expect(readAnswer(await staying.closed).status).toBe(202);
   expect(mesh.stored.map(({ id }) => id).sort()).toEqual(['gone', 'staying']);
@@ -158,9 +163,10 @@ test('who goes away before the answer disturbs nobody, and is noted', async () =
 });
 
 test('who goes away in the middle of a body leaves nothing behind', async () => {
-  const { port, mesh, log } = await start();
+  const { app, port, mesh, log } = await start();
+  const { hears } = listening(app);
   const gone = openRaw(port, post('x'.repeat(100)).slice(0, -50));
-  await wait(40);
+  await hears(1);
   gone.socket.destroy();
 
   await eventually('a line in the log', () => (log.length > 0 ? true : undefined));

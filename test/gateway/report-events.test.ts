@@ -207,7 +207,7 @@ describe('a body that is no event', () => {
 
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body).length).toBeLessThan(3_000);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   test('with very many problems lists the first thousand, and their number', async () => {

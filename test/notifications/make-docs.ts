@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from '../support/paths.js';
 import { installQuietRuntime } from '../support/quiet-runtime.js';
 import { checkReceived } from './check-received.js';
+import { writePictured } from './pictured.js';
 import { writeRecorded } from './recorded.js';
 import { runStory } from './run-story.js';
 import { findChromium, takeScreenshots } from './screenshots.js';
@@ -22,8 +23,10 @@ console.log('wrote docs/notifications.md');
 
 const chromium = await findChromium(process.env);
 if (chromium === undefined) {
-  console.log('found no Chromium (on the PATH or in CHROMIUM), so the pictures in docs/images stay as they are');
+  console.log('found no Chromium (on the PATH or in CHROMIUM), so the pictures in docs/images stay as they are;');
+  console.log('`npm run check` refuses them if they are of mails that look otherwise by now');
 } else {
   await takeScreenshots(chromium, shotsOf(recorded), join(ROOT, 'docs/images'));
+  await writePictured(shotsOf(recorded));
   console.log('took the pictures in docs/images');
 }

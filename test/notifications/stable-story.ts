@@ -32,7 +32,11 @@ export function withStableTimes({ incident, digest, resolved, hostile }: Recorde
 }
 
 function timesOfRemediation(firedAt: number, cooldownMin: number): Record<string, number> {
-  return { occurredAt: firedAt - 1_000, firedAt, cooldownUntilAt: firedAt + cooldownMin * MINUTE_MS };
+  // `untilAt`: the dedup windows, of half a minute unless a rule says otherwise.
+  const untilAt = firedAt + MINUTE_MS / 2;
+  const leaseUntilAt = firedAt + 30 * MINUTE_MS;
+  const cooldownUntilAt = firedAt + cooldownMin * MINUTE_MS;
+  return { occurredAt: firedAt - 1_000, firedAt, cooldownUntilAt, untilAt, leaseUntilAt };
 }
 
 const EARLIEST_TIME = Date.parse('2020-01-01T00:00:00Z');

@@ -70,8 +70,8 @@ ${showEntry(incident.inbox)}
 
 ## The tool works again
 
-Eleven minutes later the same tool succeeds in the same session. PagerDuty is told, because the channel has
-\`resolveOn: [tool]\`; it knows the alert by its key. Nobody gets a mail for good news.
+Eleven minutes later the same tool succeeds in the same session. PagerDuty is told when the cooldown ends, because the
+channel has \`resolveOn: [tool]\`; it knows the alert by its key. Nobody gets a mail for good news.
 
 ${showPagerDuty(resolved.pagerduty)}
 

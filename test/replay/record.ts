@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { hashTarget } from '../../activities/actions/warm-remote-capacity/hash-target.js';
+import { makeKeepLease } from '../../activities/adapters/workflows/keep-lease.js';
 import { connectMesh } from '../../client/mesh.js';
-import { leaseId, remediationId, watchId } from '../../contract/ids.js';
-import { SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
+import { leaseId, remediationId, slotsId, watchId } from '../../contract/ids.js';
+import { SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '../../contract/names.js';
 import { readSettings } from '../../contract/settings.js';
 import type { WatchInput } from '../../contract/watch.js';
 import { createWorker } from '../../worker/create-worker.js';
@@ -134,8 +136,9 @@ await mesh.report({ id: 'ok-1', event: 'Ok', outcome: 'failed' });
 await eventually('hold', async () => (await mesh.status()).held ?? undefined);
 await writeFile(rulesFile, rules);
 await client.workflow.getHandle(await started('ok', 'ok-1')).result();
-const lease = await client.workflow.getHandle(leaseId('default', 'env-1')).describe();
+const lease = await client.workflow.getHandle(leaseId(TASK_QUEUE, 'env-1')).describe();
 await ended(lease.workflowId);
+const [cancelledLease, nextLease] = await cancelLeaseWhileAsked();
 bridge.script.push({ status: 503 }, { status: 429, headers: { 'retry-after': '1' } });
 
 await ended(await reported('retried', 'Retried'));
@@ -197,12 +200,17 @@ for (const name of ['ok', 'retried', 'failed', 'aborted', 'fallback', 'awaited',
 await save('watch-idle', watchId('idle'));
 await save('notice', digest);
 await save('lease', lease.workflowId, lease.runId);
+await save('lease-cancelled', cancelledLease.workflowId, cancelledLease.runId);
+await save('lease-reacquired', nextLease.workflowId, nextLease.runId);
+await save('slots', slotsId(TASK_QUEUE, 'slow'));
 let runs = 0;
 for await (const { workflowId, runId } of client.workflow.list({ query: `WorkflowId = '${watchId('default')}'` })) {
   runs++;
   await save(`watch-run-${runs}`, workflowId, runId);
 }
-console.log(`recorded eight remediations, a notice, a lease, an idle watch and ${runs} runs of a busy one`);
+console.log(
+  `recorded eight remediations, a notice, three runs of leases, slots, an idle watch and ${runs} runs of a busy one`,
+);
 
 worker.shutdown();
 await working;
@@ -216,6 +224,25 @@ async function started(ruleId: string, eventId: string): Promise<string> {
   const id = remediationId('default', ruleId, eventId);
   await eventually(`remediation ${id}`, () => client.workflow.getHandle(id).describe());
   return id;
+}
+
+/** With a number to go back to. Who asks while a cancelled lease is given back is kept by a second run, which re-acquires first. */
+async function cancelLeaseWhileAsked() {
+  const keepLease = makeKeepLease(client, TASK_QUEUE);
+  const targetHash = hashTarget({ kind: 'http', url: bridge.url, enabled: true });
+  const restorePoint = { originalCount: 1, countsSetByMesh: [2] };
+  const asked = { tenant: 'default', environment: 'env-2', ensure: 2, targetHash, restorePoint };
+  const handle = client.workflow.getHandle(leaseId(TASK_QUEUE, asked.environment));
+  const releases = bridge.releases.length;
+  bridge.next('POST /v1/release', { status: 503 });
+
+  await keepLease({ ...asked, untilAt: Date.now() + 600_000, effectKey: 'by-hand/1' });
+  const cancelled = await handle.describe();
+  await handle.cancel();
+  await eventually('release that is refused', () => (bridge.releases.length > releases ? true : undefined));
+  await keepLease({ ...asked, untilAt: Date.now() + 1_500, effectKey: 'by-hand/2' });
+  await handle.result();
+  return [cancelled, await handle.describe()] as const;
 }
 
 async function startWatch(input: WatchInput): Promise<void> {

@@ -18,6 +18,9 @@ test('there are histories of every way a workflow goes, and of a watch over cont
     ...remediations.map((name) => `remediate-${name}`),
     'notice',
     'lease',
+    'lease-cancelled',
+    'lease-reacquired',
+    'slots',
     'watch-run-1',
     'watch-run-2',
   ];

@@ -11,6 +11,7 @@ import { readText } from './markdown.js';
 const files = repositoryFiles();
 const EXAMPLES = files.filter((path) => /^config\/examples\/[^.]+\.(ya?ml|json)$/.test(path));
 const EVENT_FILES = files.filter((path) => /^config\/examples\/.+\.jsonl$/.test(path));
+const SINGLE_EVENTS = files.filter((path) => /^config\/examples\/.+\.event\.json$/.test(path));
 
 describe.each(['config/rules.yaml', ...EXAMPLES])('%s', (file) => {
   it('is valid, without a warning', () => {
@@ -44,6 +45,20 @@ it.each(EVENT_FILES)('%s shows both firings and skips with the ruleset of the sa
 
   expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['fire', 'skip']));
 });
+
+it.each(SINGLE_EVENTS)(
+  '%s is an event that a shipped rule looks at, and the README says what to do with it',
+  (file) => {
+    const read = parseEvent(JSON.parse(readText(file)), { now: 0, makeId: () => 'e' }, createRedactor());
+    const parsed = parseRuleset(readText('config/rules.yaml'), 'config/rules.yaml');
+    if (!read.ok || !parsed.ok) throw new Error('not valid');
+
+    const events = parsed.ruleset.rules.map(({ trigger }) => trigger.event);
+
+    expect(events).toContain(read.event.event);
+    expect(readText('README.md')).toContain(file);
+  },
+);
 
 it('config/mesh.yaml is valid', () => {
   expect(parseMeshConfig(readText('config/mesh.yaml'), 'config/mesh.yaml')).toMatchObject({ ok: true });

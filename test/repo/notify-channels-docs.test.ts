@@ -59,12 +59,13 @@ describe('shows what is sent as it is:', () => {
     const one = { outcome: 'failed', error: 'x', payload: 'x', facts: [{ label: 'x', value: 'x' }] } as const;
     const message = aMessage({
       ...one,
+      verdict: 'x',
       facts: [{ label: 'x', value: 'x' }],
       did: [{ action: 'x', type: 'x', state: 'x', text: 'x' }],
-      toCome: [{ action: 'x', type: 'x' }],
+      toCome: [{ action: 'x', type: 'x', onlyIf: 'x' }],
       quiet: [{ what: 'x', untilAt: 1 }],
       links: [{ text: 'x', url: 'https://x.example' }],
-      commands: [{ what: 'x', command: 'x' }],
+      commands: [{ what: 'x', command: 'x', note: 'x' }],
     });
     const channel = { type: 'webhook', url: '${env:X}', secret: '${env:X}' };
     const [, body] = channelDelivery(channel).prepare({ message }).preview;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { MAX_NESTING, MAX_PAYLOAD_BYTES } from '../../client/prepare-payload.js';
 import { MAX_DEPTH, MeshEvent } from '../../contract/event.js';
 import { Action, ACTION_TYPES, type ActionType } from '../../contract/actions/index.js';
+import { ofEveryAction } from '../../contract/actions/of-every-action.js';
 import { Condition, MODES, Rule, Ruleset, Trigger } from '../../contract/ruleset.js';
 import { TEMPLATE_NAMES } from '../../contract/template-text.js';
 import { SKIP_CODES, type Verdict } from '../../contract/verdict.js';
@@ -13,12 +14,12 @@ import { markSeen } from '../../rules/guards/seen.js';
 import { KNOWN_EVENTS } from '../../rules/known-events.js';
 import { matchBatch } from '../../rules/match-batch.js';
 import { parseRuleset } from '../../rules/parse-ruleset.js';
-import { FIELD_KEYS } from '../../rules/read-field.js';
+import { FIELD_KEYS } from '../../rules/guards/read-field.js';
 import { codesBelow, codesIn, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';
 
 const PAGE = 'docs/rules.md';
-const OF_EVERY_ACTION = ['type', 'id', 'enabled', 'dedupWindowMs', 'timeoutMs', 'retry'];
+const OF_EVERY_ACTION = ['type', ...Object.keys(ofEveryAction)];
 
 describe('docs/rules.md lists the fields of', () => {
   it.each([

@@ -34,6 +34,11 @@ export function configSource(written: unknown, folder = 'config'): World['config
   return { get: () => Promise.resolve({ available: true, value: parsed.value, hash: 'h', problems: [] }) };
 }
 
+/** The server, to an action that nobody has aborted. */
+export const NOT_ABORTED = { isCancelRequested: () => Promise.resolve(false) } as Partial<
+  World['workflows']
+> as World['workflows'];
+
 export interface ActivityRun<Answer> {
   answer: Promise<Answer>;
   heartbeats: unknown[];

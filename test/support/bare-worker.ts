@@ -18,9 +18,11 @@ export interface BareWorker {
 
 export type BareActivities = Partial<ActionActivities & NoticeActivities & LeaseActivities>;
 
-export async function startBareWorker(activities: BareActivities): Promise<BareWorker> {
+export async function startBareWorker(
+  activities: BareActivities,
+  taskQueue = `bare-${randomBytes(6).toString('hex')}`,
+): Promise<BareWorker> {
   const address = inject('temporalAddress');
-  const taskQueue = `bare-${randomBytes(6).toString('hex')}`;
   const [connection, clientConnection] = await Promise.all([
     NativeConnection.connect({ address }),
     Connection.connect({ address }),

@@ -16,6 +16,10 @@ export interface BridgeServer {
   config: { bridge: { url: string }; outbound: { privateHosts: string[] } };
   /** Those that asked for capacity. */
   requests: BridgeRequest[];
+  /** Those that gave it back. */
+  releases: BridgeRequest[];
+  /** How many are ready now. */
+  ready(): number;
   /** All that came, in order, such as `GET /v1/status`. */
   calls: string[];
   /** What to answer next to who asks for capacity; when used up, there is capacity. */
@@ -26,28 +30,33 @@ export interface BridgeServer {
 }
 
 const CAPACITY = 'POST /v1/capacity';
+const RELEASE = 'POST /v1/release';
 
 /** A real HTTP server in the place of a capacity bridge, with one environment that is ready as soon as it is asked for. */
 export async function startBridgeServer(): Promise<BridgeServer> {
   const target = await startHttpTarget();
   const requests: BridgeRequest[] = [];
+  const releases: BridgeRequest[] = [];
   const calls: string[] = [];
   const scripts = new Map<string, BridgeAnswer[]>([[CAPACITY, []]]);
   const scriptOf = (call: string) => scripts.get(call) ?? scripts.set(call, []).get(call) ?? [];
-  const answers = healthyBridge();
+  const healthy = healthyBridge();
   target.answer((response, request) => {
     const call = `${request.method} ${request.path}`;
     const body: unknown = request.body === '' ? undefined : JSON.parse(request.body);
     calls.push(call);
     if (call === CAPACITY) requests.push({ headers: request.headers, body });
+    if (call === RELEASE) releases.push({ headers: request.headers, body });
     const scripted = scriptOf(call).shift();
-    if (scripted === 'silent') answers(request, body);
-    reply(response, scripted ?? answers(request, body));
+    if (scripted === 'silent') healthy.answer(request, body);
+    reply(response, scripted ?? healthy.answer(request, body));
   });
   return {
     url: target.url,
     config: configFor(target),
     requests,
+    releases,
+    ready: healthy.ready,
     calls,
     script: scriptOf(CAPACITY),
     next: (call, ...next) => void scriptOf(call).push(...next),
@@ -59,9 +68,9 @@ function configFor({ url }: HttpTarget): BridgeServer['config'] {
   return { bridge: { url }, outbound: { privateHosts: ['127.0.0.1'] } };
 }
 
-function healthyBridge(): (request: TargetRequest, body: unknown) => BridgeAnswer {
+function healthyBridge(): { ready(): number; answer(request: TargetRequest, body: unknown): BridgeAnswer } {
   let ready = 0;
-  return ({ method, path }, body) => {
+  const answer = ({ method, path }: TargetRequest, body: unknown): BridgeAnswer => {
     const environment = { id: 'env-1', ready };
     switch (`${method} ${path}`) {
       case 'GET /v1/status':
@@ -74,13 +83,14 @@ function healthyBridge(): (request: TargetRequest, body: unknown) => BridgeAnswe
       case CAPACITY:
         ready = Math.max(ready, (body as { ensure: number }).ensure);
         return { status: 200, body: { environment: 'env-1' } };
-      case 'POST /v1/release':
+      case RELEASE:
         ready = 0;
         return { status: 200, body: { released: 1 } };
       default:
         return { status: 404, body: { message: `there is no ${method} ${path}` } };
     }
   };
+  return { ready: () => ready, answer };
 }
 
 function reply(response: ServerResponse, answer: BridgeAnswer): void {

@@ -2,11 +2,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { join } from 'node:path';
 import { makeWarmRemoteCapacity } from '../../activities/actions/warm-remote-capacity/activity.js';
+import { hashTarget } from '../../activities/actions/warm-remote-capacity/hash-target.js';
+import { makeReacquireCapacity } from '../../activities/actions/warm-remote-capacity/reacquire.js';
 import { makeReleaseCapacity } from '../../activities/actions/warm-remote-capacity/release.js';
 import { createOutbound, type Outbound } from '../../activities/adapters/outbound/create-outbound.js';
 import type { World } from '../../activities/world.js';
 import { parseMeshConfig } from '../../config/mesh-config.js';
-import type { ActionReport } from '../../contract/activities.js';
+import type { ActionReport, LeaseActivities } from '../../contract/activities.js';
 import type { WarmPlan } from '../../contract/actions/warm-remote-capacity/schema.js';
 import type { RemediationInput } from '../../contract/remediation.js';
 import type { Lease } from '../../contract/lease.js';
@@ -19,6 +21,8 @@ export interface CapacityWorldOptions {
   outbound?: Outbound;
   /** Instead of only noting the lease. */
   keepLease?(lease: Lease): Promise<void>;
+  /** Whether the remediation was aborted; if it is not given, it was not. */
+  isCancelRequested?: World['workflows']['isCancelRequested'];
 }
 
 export interface Running {
@@ -30,13 +34,23 @@ export interface CapacityWorld {
   /** Where files named in the configuration are. */
   folder: string;
   leases: Lease[];
+  /** A lease on the target of this configuration, if it has one. */
+  aLease(overrides?: Partial<Lease>): Lease;
   warm(plan?: Partial<WarmPlan>): Promise<ActionReport>;
   startWarming(plan?: Partial<WarmPlan>): Running;
   release(lease: Lease): Promise<ActionReport>;
+  startReleasing(lease: Lease): Running;
+  reacquire(lease: Lease): ReturnType<LeaseActivities['reacquireCapacity']>;
 }
 
-/** The two activities of remote capacity, as a worker would run them: real HTTP, and leases that are only noted. */
-export function capacityWorld({ config, env = {}, outbound, keepLease }: CapacityWorldOptions): CapacityWorld {
+/** The activities of remote capacity, as a worker would run them: real HTTP, and leases that are only noted. */
+export function capacityWorld({
+  config,
+  env = {},
+  outbound,
+  keepLease,
+  isCancelRequested = async () => false,
+}: CapacityWorldOptions): CapacityWorld {
   const folder = tempFolder();
   const leases: Lease[] = [];
   const ports = {
@@ -44,7 +58,7 @@ export function capacityWorld({ config, env = {}, outbound, keepLease }: Capacit
     env,
     outbound: outbound ?? createOutbound(),
     redactKeys: [],
-    workflows: { keepLease: keepLease ?? noteLease } as World['workflows'],
+    workflows: { keepLease: keepLease ?? noteLease, isCancelRequested } as World['workflows'],
   };
 
   async function noteLease(lease: Lease): Promise<void> {
@@ -59,19 +73,35 @@ export function capacityWorld({ config, env = {}, outbound, keepLease }: Capacit
     };
   }
 
+  function aLease(overrides: Partial<Lease> = {}): Lease {
+    const { bridge } = currentConfig(config, folder).value;
+    const lease = { tenant: 'default', environment: 'env-1', ensure: 1, untilAt: 0, effectKey: 'k' };
+    return { ...lease, targetHash: bridge ? hashTarget(bridge) : 'none', ...overrides };
+  }
+
+  function startReleasing(lease: Lease): Running {
+    const environment = new MockActivityEnvironment({}, QUIET);
+    return { report: environment.run(makeReleaseCapacity(ports), lease), cancel: () => environment.cancel() };
+  }
+
   return {
     folder,
     leases,
+    aLease,
     startWarming,
     warm: (plan) => startWarming(plan).report,
-    release: (lease) => new MockActivityEnvironment({}, QUIET).run(makeReleaseCapacity(ports), lease),
+    startReleasing,
+    release: (lease) => startReleasing(lease).report,
+    reacquire: (lease) => new MockActivityEnvironment({}, QUIET).run(makeReacquireCapacity(ports), lease),
   };
 }
+
+type CurrentConfig = Awaited<ReturnType<World['config']['get']>>;
 
 /** Failures are what these tests are about. */
 const QUIET = { logger: new DefaultLogger('ERROR') };
 
-function currentConfig(config: unknown, folder: string): Awaited<ReturnType<World['config']['get']>> {
+function currentConfig(config: unknown, folder: string): Extract<CurrentConfig, { available: true }> {
   const parsed = parseMeshConfig(JSON.stringify(config), join(folder, 'mesh.yaml'));
   if (!parsed.ok) throw new Error(`the configuration of this test is not valid: ${JSON.stringify(parsed.problems)}`);
   return { available: true, value: parsed.value, hash: 'abc', problems: [] };

@@ -22,6 +22,7 @@ export interface ChannelDeliveryOptions {
   members?: { name: string; email?: string }[];
   team?: string;
   privateHosts?: string[];
+  maxRedirects?: number;
   nowMs?: number;
 }
 
@@ -35,10 +36,11 @@ export function channelDelivery(
     members = [{ name: 'ada', email: 'ada@example.com' }],
     team = 'ops',
     privateHosts = ['127.0.0.1', 'localhost'],
+    maxRedirects = 0,
     nowMs = Date.now(),
   }: ChannelDeliveryOptions = {},
 ): ChannelDelivery {
-  const written = { teams: { [team]: { members, channels: [channel] } }, outbound: { privateHosts } };
+  const written = { teams: { [team]: { members, channels: [channel] } }, outbound: { privateHosts, maxRedirects } };
   const parsed = parseMeshConfig(JSON.stringify(written), join(folder, 'mesh.yaml'));
   if (!parsed.ok) throw new Error(`the configuration of this test is not valid: ${JSON.stringify(parsed.problems)}`);
   const config = parsed.value;

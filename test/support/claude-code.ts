@@ -55,7 +55,8 @@ export function claudeEnvironment(home: string, modelUrl: string): Record<string
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     ANTHROPIC_BASE_URL: modelUrl,
-    ANTHROPIC_API_KEY: 'no-key-is-needed-here',
+    // A word that says there is none: a key in plain is refused where this stands in a mesh.yaml.
+    ANTHROPIC_API_KEY: 'none',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_MAX_RETRIES: '0',

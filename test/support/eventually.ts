@@ -12,6 +12,7 @@ export async function eventually<T>(
     try {
       const answer = await ask();
       if (answer !== undefined) return answer;
+      lastError = undefined;
     } catch (error) {
       lastError = error;
     }

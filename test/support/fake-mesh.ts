@@ -7,6 +7,7 @@ import { parseRemediationId, watchId } from '../../contract/ids.js';
 import type { Judgement } from '../../contract/verdict.js';
 import type { WatchStatus } from '../../contract/watch.js';
 import { anEvent } from './builders.js';
+import { eventually } from './eventually.js';
 
 /** A mesh in memory, behind the interface of the SDK: for what does not depend on what Temporal does. */
 export interface FakeMesh extends Mesh {
@@ -73,6 +74,10 @@ export function createFakeMesh(): FakeMesh {
       fail();
       return { dead: [] };
     },
+    async leases() {
+      fail();
+      return { leases: [], more: false };
+    },
     async remediation(id) {
       return found(id);
     },
@@ -124,6 +129,20 @@ export function createFakeMesh(): FakeMesh {
   }
 }
 
+/** Nobody hears that an event is stored before the test says so. */
+export function holdStoring(mesh: FakeMesh): { isAsked(times: number): Promise<true>; goOn(): void } {
+  let goOn: () => void = () => undefined;
+  const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+  const { send } = mesh;
+  mesh.send = async (events) => {
+    const stored = send(events);
+    await mayGoOn;
+    return stored;
+  };
+  const isAsked = (times: number) => eventually('requests that wait', () => (mesh.sends === times ? true : undefined));
+  return { goOn, isAsked };
+}
+
 /** A remediation by its id; a test names only what it is about. */
 export function aRemediation(id: string, overrides: Partial<RemediationDetail> = {}): RemediationDetail {
   const { tenant = '', rule = '', eventId = '' } = parseRemediationId(id) ?? {};
@@ -149,6 +168,7 @@ function aStatus(tenant: string): WatchStatus {
     tenant,
     paused: null,
     ruleset: { hash: 'abc', source: 'rules.yaml', problems: [] },
+    configTrouble: { source: 'mesh.yaml', problems: ['p'], hasGoodVersion: true, sinceAt: 1, seenAt: 2 },
     held: null,
     counters: { events: 1, fired: 1, skipped: { duplicate: 1 }, rules: { 'a-rule': { fired: 1, skipped: {} } } },
     guards: { cooldowns: [], dedups: [], live: { cooldowns: 0, dedups: 0 }, evicted: 0, seenIds: 1 },

@@ -8,8 +8,6 @@ export interface Post {
   headers: IncomingHttpHeaders;
   /** As sent: one event, or an array. */
   body: EventInput | EventInput[];
-  /** How long whoever asked waited, when it did not wait for the answer. */
-  gaveUpAfterMs?: number;
 }
 
 /** A status, that one with a body, or no answer at all. */
@@ -32,16 +30,12 @@ export async function startGatewayStub(
   const posts: Post[] = [];
   const takenIds: string[] = [];
   const server = createServer((request, response) => {
-    const begun = performance.now();
     let text = '';
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => (text += chunk));
     request.on('end', () => {
       const post: Post = { path: request.url ?? '', headers: request.headers, body: JSON.parse(text) };
       posts.push(post);
-      response.on('close', () => {
-        if (!response.writableEnded) post.gaveUpAfterMs = performance.now() - begun;
-      });
       const chosen = typeof answer === 'function' ? answer(post) : answer;
       if (chosen === 202) takenIds.push(...[post.body].flat().map(({ id }) => id ?? ''));
       if (chosen !== 'hang') reply(response, chosen);

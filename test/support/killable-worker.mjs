@@ -15,6 +15,8 @@ import { prepare } from '../../worker/bootstrap.mjs';
 const given = JSON.parse(process.argv[2] ?? '');
 /** Where it has stopped it goes on no more: also what is tried again, while the worker waits for its end, stops there. */
 const stopped = new Set();
+/** Steps that have been done at least once, without an error. */
+const done = new Set();
 
 prepare();
 /** @type {typeof import('../../activities/index.js')} */
@@ -91,6 +93,8 @@ function worldInSteps(real) {
         (_tenant, agents) => `tellWatchOfAgents ${agents[0]?.action}`,
       ),
       tellRemediation: inStep(workflows.tellRemediation, (_id, { action }) => `tellRemediation ${action}`),
+      takeSlot: inStep(workflows.takeSlot, (launcher) => `takeSlot ${launcher}`),
+      giveBackSlot: inStep(workflows.giveBackSlot, ({ slots }) => `giveBackSlot ${slots.split('/').at(-1)}`),
     },
   };
 }
@@ -111,6 +115,7 @@ function inStep(run, nameOf) {
     counts.set(name, times);
     await stopAt('before', name, times);
     const answer = await run(...handed);
+    done.add(name);
     await stopAt('after', name, times);
     return answer;
   };
@@ -123,6 +128,7 @@ function inStep(run, nameOf) {
  */
 async function stopAt(when, name, times) {
   const steps = [`${when} ${name}`, `${when} ${name}, ${times}`];
+  for (const other of done) steps.push(`${when} ${name} once ${other}`);
   const stop = given.stops?.find((step) => steps.includes(step));
   if (stop === undefined && !stopped.has(name)) return;
   stopped.add(name);

@@ -17,11 +17,13 @@ export interface KubernetesServer {
   setReplicas(replicas: number): void;
   /** From now on this many become ready at most. */
   limitReady(ready: number): void;
+  /** As a controller that is behind: for the next looks at the object its status is still that of an earlier spec. */
+  staleStatus(looks: number, readyReplicas: number): void;
   exists(does: boolean): void;
   /** What befalls the next calls of this kind, such as `PATCH /scale`. */
   next(call: string, ...faults: KubernetesFault[]): void;
-  /** Done right before the next PATCH is looked at, or right after it is done. */
-  beforePatch(act: () => void): void;
+  /** Done right before the next PATCH is looked at, which waits for it; or right after it is done. */
+  beforePatch(act: () => unknown): void;
   afterPatch(act: () => void): void;
   close(): Promise<void>;
 }
@@ -31,11 +33,13 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
   const target = await startHttpTarget({ certificate: 'localhost' });
   const calls: string[] = [];
   const faults = new Map<string, KubernetesFault[]>();
-  const deployment = { replicas: 0, version: 100, readyLimit: Infinity, exists: true };
-  let beforePatch: (() => void) | undefined;
+  const deployment = { replicas: 0, version: 100, generation: 1, readyLimit: Infinity, exists: true };
+  let stale = { looks: 0, readyReplicas: 0 };
+  let beforePatch: (() => unknown) | undefined;
   let afterPatch: (() => void) | undefined;
 
   const setReplicas = (replicas: number) => {
+    if (replicas !== deployment.replicas) deployment.generation += 1;
     deployment.replicas = replicas;
     deployment.version += 1;
   };
@@ -49,14 +53,23 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
   });
 
   const workload = () => {
-    const readyReplicas = Math.min(deployment.replicas, deployment.readyLimit);
-    const spec = { replicas: deployment.replicas };
-    return { kind: 'Deployment', spec, status: readyReplicas === 0 ? {} : { readyReplicas } };
+    const { generation, replicas } = deployment;
+    const isStale = stale.looks > 0;
+    stale = { ...stale, looks: stale.looks - 1 };
+    const observedGeneration = isStale ? generation - 1 : generation;
+    const readyReplicas = isStale ? stale.readyReplicas : Math.min(replicas, deployment.readyLimit);
+    return {
+      kind: 'Deployment',
+      metadata: { name: 'runner', generation },
+      spec: { replicas },
+      status: { observedGeneration, ...(readyReplicas > 0 && { readyReplicas }) },
+    };
   };
 
-  const patch = ({ headers, body }: TargetRequest): Answer => {
-    beforePatch?.();
+  const patch = async ({ headers, body }: TargetRequest): Promise<Answer> => {
+    const act = beforePatch;
     beforePatch = undefined;
+    await act?.();
     if (headers['content-type'] !== 'application/merge-patch+json') return refuse(415, 'unsupported media type');
     const { metadata, spec } = JSON.parse(body) as {
       metadata: { resourceVersion: string };
@@ -72,7 +85,7 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
     return answer;
   };
 
-  const answerTo = (request: TargetRequest): Answer => {
+  const answerTo = async (request: TargetRequest): Promise<Answer> => {
     if (request.headers.authorization !== `Bearer ${KUBERNETES_TOKEN}`) return refuse(401, 'Unauthorized');
     if (!deployment.exists) return refuse(404, 'deployments.apps "runner" not found');
     switch (`${request.method} ${request.path}`) {
@@ -87,7 +100,7 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
     }
   };
 
-  target.answer((response, request) => {
+  const respond = async (response: ServerResponse, request: TargetRequest): Promise<void> => {
     const call = `${request.method} ${request.path.replace(path, '') || '/'}`;
     calls.push(call === 'PATCH /scale' ? `${call} ${JSON.parse(request.body).spec.replicas}` : call);
     const fault = faults.get(call)?.shift();
@@ -95,10 +108,11 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
     if (fault !== undefined && fault !== 'lost') {
       return send(response, { ...refuse(fault.status, fault.message ?? ''), headers: fault.headers ?? {} });
     }
-    const answer = answerTo(request);
+    const answer = await answerTo(request);
     if (fault === 'lost') return void response.socket?.destroy();
     send(response, answer);
-  });
+  };
+  target.answer((response, request) => void respond(response, request));
 
   return {
     url: target.url + path,
@@ -106,6 +120,7 @@ export async function startKubernetesServer(path = OBJECT): Promise<KubernetesSe
     replicas: () => deployment.replicas,
     setReplicas,
     limitReady: (ready) => (deployment.readyLimit = ready),
+    staleStatus: (looks, readyReplicas) => (stale = { looks, readyReplicas }),
     exists: (does) => (deployment.exists = does),
     next: (call, ...more) => void faults.set(call, [...(faults.get(call) ?? []), ...more]),
     beforePatch: (act) => (beforePatch = act),

@@ -9,17 +9,21 @@ export interface ReceivedMail {
 
 /**
  * What becomes of one mail: a code instead of taking it, `hang`: no answer ever, `drop`: the connection is cut after the whole
- * mail was taken, before the answer, `silent`: the same without the cut.
+ * mail was taken, before the answer, `silent`: the same without the cut, `late`: taken, and the answer comes when the test says.
  */
-export type MailStep = number | 'hang' | 'drop' | 'silent';
+export type MailStep = number | 'hang' | 'drop' | 'silent' | 'late';
 
 export interface MailServer {
   url: string;
   mails: ReceivedMail[];
   /** Answers the next recipients with this code instead of taking them; empty again: takes mails. */
   refuse: Map<string, number>;
+  /** What becomes of every mail to these, which goes before the script. */
+  always: Map<string, 'hang' | 'silent'>;
   /** One step for each of the next mails; none left: takes mails. */
   script: MailStep[];
+  /** Answers the `late` ones. */
+  answerLate(): void;
   /** How many connections were ever accepted. */
   connections(): number;
   /** Nothing listens any more, and who is connected is cut off. */
@@ -32,15 +36,19 @@ export interface MailServer {
 export interface MailServerOptions {
   /** Only who shows this password may send. */
   password?: string;
+  /** Whatever somebody has shown as one. */
+  onPassword?(password: string): void;
 }
 
 /** A real SMTP server that does what a test wants and remembers what it was given. */
-export async function startMailServer({ password }: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({ password, onPassword }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const refuse = new Map<string, number>();
+  const always = new Map<string, 'hang' | 'silent'>();
   const script: MailStep[] = [];
   const sockets = new Map<number, Socket>();
   const steps = new WeakMap<SMTPServerSession, MailStep | undefined>();
+  const late: (() => void)[] = [];
   let connections = 0;
 
   function start(port: number): Promise<SMTPServer> {
@@ -49,6 +57,7 @@ export async function startMailServer({ password }: MailServerOptions = {}): Pro
       allowInsecureAuth: true,
       disabledCommands: password === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
       onAuth({ username, password: shown }, _session, callback) {
+        onPassword?.(shown ?? '');
         if (shown === password) callback(null, { user: username });
         // As servers do that say too much.
         else callback(Object.assign(new Error(`who is ${username} with ${shown}`), { responseCode: 535 }));
@@ -60,6 +69,7 @@ export async function startMailServer({ password }: MailServerOptions = {}): Pro
         callback(typeof step === 'number' ? refusal(step) : null);
       },
       onRcptTo({ address }, session, callback) {
+        steps.set(session, always.get(address) ?? steps.get(session));
         if (steps.get(session) === 'hang') return;
         const code = refuse.get(address);
         callback(code === undefined ? null : refusal(code));
@@ -76,6 +86,7 @@ export async function startMailServer({ password }: MailServerOptions = {}): Pro
           });
           const step = steps.get(session);
           if (step === 'drop') sockets.get(session.remotePort)?.destroy();
+          else if (step === 'late') late.push(() => callback());
           else if (step !== 'silent') callback();
         });
       },
@@ -110,7 +121,9 @@ export async function startMailServer({ password }: MailServerOptions = {}): Pro
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse,
+    always,
     script,
+    answerLate: () => late.splice(0).forEach((answer) => answer()),
     connections: () => connections,
     down,
     async up() {

@@ -174,6 +174,11 @@ const inErrors: PlantedSecret[] = [
     fake('ErrH', 24, 'sk' + '_live_'),
     `Invalid API Key provided: ${fake('ErrH', 24, 'sk' + '_live_')}`,
   ),
+  inOutput(
+    'lineage token of the mesh',
+    fake('Lin0', 43, 'mesh1.WyJlLTAiLDEsWyJyIl0.'),
+    `MESH_DEPTH=1\nMESH_X=${fake('Lin0', 43, 'mesh1.WyJlLTAiLDEsWyJyIl0.')}\nPATH=/usr/bin`,
+  ),
   inError(
     'SendGrid key',
     fake('ErrI', 43, 'SG.' + 'abcdefghijklmnopqrstuv.'),

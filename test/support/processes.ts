@@ -9,7 +9,8 @@ export async function isRunning(pid: number): Promise<boolean> {
 /** The process ids that a script writes into a file, once there are so many. */
 export function pidsIn(file: string, count: number): Promise<number[]> {
   return eventually(`${count} process ids in ${file}`, async () => {
-    const pids = (await readFile(file, 'utf8')).trim().split(/\s+/).map(Number);
+    // The file is there before they are in it.
+    const pids = ((await readFile(file, 'utf8')).match(/\d+/g) ?? []).map(Number);
     return pids.length === count ? pids : undefined;
   });
 }

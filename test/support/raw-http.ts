@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { eventually } from './eventually.js';
 
 export interface RawAnswer {
   status: number;
@@ -12,6 +13,17 @@ export async function listen(app: FastifyInstance): Promise<number> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
   return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** From now on: waits until the gateway has read something on each of so many connections. */
+export function listening(app: FastifyInstance): { hears(connections: number): Promise<true> } {
+  const sockets: Socket[] = [];
+  app.server.on('connection', (socket: Socket) => sockets.push(socket));
+  const heard = () => sockets.filter(({ bytesRead }) => bytesRead > 0).length;
+  return {
+    hears: (connections) =>
+      eventually(`word on ${connections} connections`, () => (heard() === connections ? true : undefined)),
+  };
 }
 
 export interface RawConnection {

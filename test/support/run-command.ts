@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { ROOT } from './paths.js';
 
 export interface Finished {
@@ -20,9 +20,15 @@ export function startNode(args: string[], env: Record<string, string>, stdin = '
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.end(stdin);
+  endInput(child, stdin);
   const finished = new Promise<Finished>((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
   return { child, output: () => ({ stdout, stderr }), finished };
+}
+
+/** A program that does not read it may be gone by then, which is its right. */
+export function endInput({ stdin }: ChildProcessWithoutNullStreams, text: string): void {
+  stdin.on('error', () => undefined);
+  stdin.end(text);
 }
 
 export function runMesh(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {

@@ -3,18 +3,23 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ApplicationFailure } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
+import { makeEndFallbackAgent } from '../../activities/actions/spawn-fallback-agent/end-agent.js';
 import { makeSpawnFallbackAgent } from '../../activities/actions/spawn-fallback-agent/activity.js';
 import { createOutbound } from '../../activities/adapters/outbound/create-outbound.js';
 import type { World } from '../../activities/world.js';
 import { parseMeshConfig } from '../../config/mesh-config.js';
 import type { SpawnPlan } from '../../contract/actions/spawn-fallback-agent/schema.js';
-import type { AttemptDetails, SpawnAnswer, SpawnRequest } from '../../contract/activities.js';
+import type { AttemptDetails, EndAnswer, EndRequest, SpawnAnswer, SpawnRequest } from '../../contract/activities.js';
 import type { MeshEvent } from '../../contract/event.js';
-import type { AgentNews, RemediationInput } from '../../contract/remediation.js';
-import type { KnownAgent } from '../../contract/watch.js';
+import type { AgentNews, RemediationInput, StartedAgent } from '../../contract/remediation.js';
+import type { AnnouncedAgent } from '../../contract/watch.js';
 import { anEvent } from './builders.js';
+import { createSlotsInMemory, type SlotsInMemory } from './slots-in-memory.js';
 
 export const LINEAGE_KEY = 'the key of these tests';
+
+/** The same for all attempts of all activities of an action. */
+const STARTED_AT = Date.now();
 
 export interface SpawnSetup {
   agents: Record<string, unknown>;
@@ -23,19 +28,41 @@ export interface SpawnSetup {
   env?: Record<string, string>;
   redact?: { keys?: string[]; patterns?: string[] };
   privateHosts?: string[];
+  /** In place of the file that is made of the rest. */
+  config?: World['config'];
+  maxRedirects?: number;
   agentWorkflows?: World['agentWorkflows'];
   /** Before what it is told is written down. */
   tellWatch?(): Promise<unknown>;
   tellRemediation?: World['workflows']['tellRemediation'];
+  /** Which remediations are closed, and since when; none if it is not given. */
+  closedAt?: World['workflows']['closedAt'];
+  /** Whether the remediation was aborted; if it is not given, it was not. */
+  isCancelRequested?: World['workflows']['isCancelRequested'];
+  takeSlot?: World['workflows']['takeSlot'];
+  giveBackSlot?: World['workflows']['giveBackSlot'];
 }
 
 export interface SpawnBench {
   /** What the watch and the remediation were told, in order. */
-  known: KnownAgent[];
+  known: AnnouncedAgent[];
   news: { remediation: string; news: AgentNews }[];
-  spawn(request: SpawnRequest, info?: { attempt?: number; runId?: string }): SpawnRun;
+  /** Agents that the remediation was told were about to be asked for. */
+  asked: StartedAgent[];
+  /** Which attempts it was told of that they were about to ask for one, and that they have started none. */
+  attempts: { state: 'asked' | 'not-started'; attempt: string | undefined }[];
+  slots: SlotsInMemory;
+  spawn(request: SpawnRequest, info?: AttemptInfo): SpawnRun;
+  endAgent(request: EndRequest): Promise<EndAnswer>;
   /** One that goes wrong: how. */
-  failure(request: SpawnRequest, info?: { attempt?: number }): Promise<SpawnFailure>;
+  failure(request: SpawnRequest, info?: AttemptInfo): Promise<SpawnFailure>;
+}
+
+export interface AttemptInfo {
+  attempt?: number;
+  runId?: string;
+  /** The last heartbeat of the attempt before. */
+  earlier?: AttemptDetails | undefined;
 }
 
 export interface SpawnRun {
@@ -54,20 +81,24 @@ export interface SpawnFailure {
 
 /** The activity as a worker has it, with real processes and requests; only what it tells other workflows is written down. */
 export function createSpawnBench(setup: SpawnSetup): SpawnBench {
-  const { agents, folder, redact = {}, privateHosts = ['127.0.0.1'] } = setup;
+  const { agents, folder, redact = {}, privateHosts = ['127.0.0.1'], maxRedirects = 0 } = setup;
   const config = parseMeshConfig(
-    JSON.stringify({ agents, redact, outbound: { privateHosts } }),
+    JSON.stringify({ agents, redact, outbound: { privateHosts, maxRedirects } }),
     join(folder, 'mesh.yaml'),
   );
   if (!config.ok) throw new Error(`the configuration of this test is not valid: ${JSON.stringify(config.problems)}`);
   // Test files run at the same time, and one must not take the agents of another for its own.
   const ownRun = randomUUID();
-  const scheduledAt = Date.now();
-  const known: KnownAgent[] = [];
+  const known: AnnouncedAgent[] = [];
   const news: SpawnBench['news'] = [];
+  const asked: StartedAgent[] = [];
+  const attempts: SpawnBench['attempts'] = [];
+  const slots = createSlotsInMemory();
   const unused = () => Promise.reject(new Error('not a part of this'));
-  const activity = makeSpawnFallbackAgent({
-    config: { get: () => Promise.resolve({ available: true, value: config.value, hash: 'h', problems: [] }) },
+  const world: Parameters<typeof makeSpawnFallbackAgent>[0] = {
+    config: setup.config ?? {
+      get: () => Promise.resolve({ available: true, value: config.value, hash: 'h', problems: [] }),
+    },
     env: { PATH: process.env['PATH'], ...setup.env },
     redactKeys: [],
     lineageKey: LINEAGE_KEY,
@@ -78,23 +109,38 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
       startNotice: unused,
       keepLease: unused,
       tellWatchOfIncident: unused,
+      isAlertOpen: unused,
+      toldBy: unused,
       async tellWatchOfAgents(_tenant, agents) {
         await setup.tellWatch?.();
         known.push(...agents);
       },
+      takeSlot: setup.takeSlot ?? slots.takeSlot,
+      giveBackSlot: setup.giveBackSlot ?? slots.giveBackSlot,
+      closedAt: setup.closedAt ?? (() => Promise.resolve(undefined)),
+      isCancelRequested: setup.isCancelRequested ?? (() => Promise.resolve(false)),
       tellRemediation:
         setup.tellRemediation ??
-        ((remediation, told) => Promise.resolve(void news.push({ remediation, news: structuredClone(told) }))),
+        (async (remediation, told) => {
+          if (told.state === 'asked') asked.push(structuredClone(told.agent));
+          if (told.state === 'asked' || told.state === 'not-started') {
+            attempts.push({ state: told.state, attempt: told.attempt });
+          } else news.push({ remediation, news: structuredClone(told) });
+        }),
     },
-  });
+  };
+  const activity = makeSpawnFallbackAgent(world);
   const bench: SpawnBench = {
     known,
     news,
-    spawn(request, { attempt = 1, runId = ownRun } = {}) {
+    asked,
+    attempts,
+    slots,
+    spawn(request, { attempt = 1, runId = ownRun, earlier } = {}) {
       const environment = new MockActivityEnvironment(
         {
           attempt,
-          scheduledTimestampMs: scheduledAt,
+          heartbeatDetails: earlier,
           workflowExecution: { workflowId: request.remediation.id, runId },
         },
         // Each failure that a test is about would be logged as a warning.
@@ -104,6 +150,7 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
       environment.on('heartbeat', (details: AttemptDetails) => heartbeats.push(structuredClone(details)));
       return { answer: environment.run(activity, request), heartbeats, environment };
     },
+    endAgent: (request) => new MockActivityEnvironment().run(makeEndFallbackAgent(world), request),
     async failure(request, info) {
       const error: unknown = await bench.spawn(request, info).answer.then(
         (answer) => {
@@ -155,6 +202,7 @@ export function aSpawnRequest({ plan, event, remediation, request }: AskedOfAgen
     },
     soFar: [],
     pending: [],
+    startedAt: STARTED_AT,
     ...request,
   };
 }

@@ -12,7 +12,7 @@ import { remediationId, watchId } from '../../contract/ids.js';
 import { SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
 import type { RemediationResult } from '../../contract/remediation.js';
 import { readSettings } from '../../contract/settings.js';
-import type { WatchInput } from '../../contract/watch.js';
+import type { WatchRunInput } from '../../workflows/saved-watch.js';
 import { createWorker } from '../../worker/create-worker.js';
 import { makeWorld } from '../../worker/make-world.js';
 import { BUNDLE } from './paths.js';
@@ -28,7 +28,7 @@ export interface TestMeshOptions {
   env?: Record<string, string>;
   /** Where Temporal is; default: the server all tests share. */
   address?: string;
-  watch?: Partial<WatchInput>;
+  watch?: Partial<WatchRunInput>;
   wrap?(activities: MeshActivities): MeshActivities;
   withoutWorker?: boolean;
 }
@@ -50,8 +50,11 @@ export interface TestMesh {
   remediation(rule: string, eventId: string): WorkflowHandle;
   result(rule: string, eventId: string): Promise<RemediationResult>;
   writeRules(rules: unknown): Promise<void>;
+  writeConfig(config: unknown): Promise<void>;
+  /** All of them, where there is more than one. */
   stopWorker(): Promise<void>;
-  startWorker(): Promise<void>;
+  /** One more; `wrap` is that of the mesh, unless it is given. */
+  startWorker(wrap?: TestMeshOptions['wrap']): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
   const mesh = await connectMesh({ connection, taskQueue });
   const clientConnection = await Connection.connect({ address: connection.address });
   const client = new Client({ connection: clientConnection });
-  let running: { shutdown(): void; done: Promise<void> } | undefined;
+  let running: { shutdown(): void; done: Promise<void> }[] = [];
 
   const test: TestMesh = {
     tenant,
@@ -113,7 +116,8 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
       ).then(() => test.remediation(rule, eventId).result() as Promise<RemediationResult>);
     },
     writeRules: (rules) => writeText(rulesFile, rules),
-    async startWorker() {
+    writeConfig: (config) => writeText(configFile, config),
+    async startWorker(wrap = options.wrap) {
       const world = makeWorld({
         settings: {
           ...readSettings({}).settings,
@@ -131,14 +135,14 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
         world,
         taskQueue,
         bundlePath: BUNDLE,
-        ...(options.wrap && { wrap: options.wrap }),
+        ...(wrap && { wrap }),
       });
-      running = { shutdown: () => worker.shutdown(), done: worker.run() };
+      running.push({ shutdown: () => worker.shutdown(), done: worker.run() });
     },
     async stopWorker() {
-      running?.shutdown();
-      await running?.done;
-      running = undefined;
+      for (const worker of running) worker.shutdown();
+      await Promise.all(running.map(({ done }) => done));
+      running = [];
     },
     async stop() {
       await test.stopWorker();
@@ -157,11 +161,11 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
 }
 
 /** A watch with settings of the test's own, started before any event does. */
-async function startWatch({ client, tenant, taskQueue }: TestMesh, input: Partial<WatchInput>): Promise<void> {
+async function startWatch({ client, tenant, taskQueue }: TestMesh, input: Partial<WatchRunInput>): Promise<void> {
   await client.workflow.signalWithStart(WORKFLOW_TYPES.watch, {
     workflowId: watchId(tenant),
     taskQueue,
-    args: [{ tenant, ...input } satisfies WatchInput],
+    args: [{ tenant, ...input } satisfies WatchRunInput],
     signal: SIGNALS.events,
     signalArgs: [[]],
     typedSearchAttributes: [{ key: defineSearchAttributeKey('MeshTenant', 'KEYWORD'), value: tenant }],

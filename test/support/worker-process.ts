@@ -13,7 +13,8 @@ export interface WorkerProcessSettings {
   markFile: string;
   /**
    * Steps at which it leaves a mark and goes no further, such as `before mail`, `after POST /v1/capacity`, or
-   * `before tellWatchOfAgents a, 2` for the second time. `killable-worker.mjs` names them.
+   * `before tellWatchOfAgents a, 2` for the second time, or `before spawnFallbackAgent a once tellWatchOfAgents a` if that was
+   * done before. `killable-worker.mjs` names them.
    */
   stops?: readonly string[];
 }

@@ -25,7 +25,13 @@ beforeAll(async () => {
           condition: { errorIncludes: ['timeout', 'capacity'] },
           cooldownMs: 60_000,
           actions: [
-            { type: 'spawn_fallback_agent', id: 'agent', promptTemplate: 'Mend ${TASK_SUBJECT}: ${ERROR}' },
+            {
+              type: 'spawn_fallback_agent',
+              id: 'agent',
+              promptTemplate: 'Mend ${TASK_SUBJECT}: ${ERROR}',
+              // Else the mail may say that it is still at work.
+              await: 'finished',
+            },
             { type: 'warm_remote_capacity', id: 'warm', createDefaultEnvironmentIfMissing: true },
             { type: 'notify_team', id: 'tell', recipients: ['*'], summary: 'Rule ${RULE_ID}: ${OUTCOME}' },
           ],

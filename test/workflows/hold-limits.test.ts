@@ -50,14 +50,18 @@ test(
   },
 );
 
-test('held events outlive continue-as-new', { timeout: 60_000 }, async () => {
+test('held events outlive continue-as-new, and so does since when they are held', { timeout: 60_000 }, async () => {
   mesh = await startTestMesh({ rules: 'broken: [', watch: { maxHistoryEvents: 30 } });
   const { report, status, judged, watch, writeRules } = mesh;
+  let firstSeenAt = 0;
   for (let index = 0; index < 30; index++) {
     await report({ id: `e-${index}` });
     await eventually('held', async () => ((await status()).held?.events === index + 1 ? true : undefined));
+    firstSeenAt ||= Date.now();
   }
-  expect((await status()).history.runs).toBeGreaterThan(1);
+  const { history, held } = await status();
+  expect(history.runs).toBeGreaterThan(1);
+  expect(held?.sinceAt).toBeLessThanOrEqual(firstSeenAt);
   expect((await watch().describe()).status.name).toBe('RUNNING');
 
   await writeRules(rules);
@@ -78,7 +82,7 @@ test('reports made at once go out one batch after the other', async () => {
 
 test('the watch continues as new in the gap that a sender announces, so that no signal slips in', async () => {
   mesh = await startTestMesh({ rules });
-  const { report, judged, status, watch } = mesh;
+  const { report, judged, status, watch, client } = mesh;
   const anEvent = (id: string) => ({
     ...{
       id,
@@ -96,10 +100,16 @@ test('the watch continues as new in the gap that a sender announces, so that no 
     await judged(id);
   } while ((await status()).history.events <= 200);
   expect((await status()).history.runs).toBe(1);
+  const { runId } = await watch().describe();
 
   await watch().signal('events', [anEvent('last')], { gapAhead: true });
 
-  // Well before a quiet watch would do so anyway.
-  await eventually('the next run', async () => ((await status()).history.runs === 2 ? true : undefined), 4_000);
+  await eventually('the next run', async () => ((await status()).history.runs === 2 ? true : undefined));
   expect(await judged('last')).toEqual(['r/notify_team:0 shadow']);
+  // In the task that has judged it, without the wait after which a quiet watch would do so anyway.
+  const { events } = await client.workflow.getHandle(watch().workflowId, runId).fetchHistory();
+  const judging = events?.findLast((event) => event.markerRecordedEventAttributes)?.markerRecordedEventAttributes;
+  expect(events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes).toMatchObject({
+    workflowTaskCompletedEventId: judging?.workflowTaskCompletedEventId,
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { SavedWatch, WatchInput } from '../../contract/watch.js';
+import type { SavedWatch, WatchRunInput } from '../../workflows/saved-watch.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
@@ -48,7 +48,7 @@ test(
     const { runId } = await watch().describe();
     const history = await client.workflow.getHandle(watch().workflowId, runId).fetchHistory();
     const input = history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
-    const saved = (JSON.parse(Buffer.from(input ?? '').toString()) as WatchInput & { saved: SavedWatch }).saved;
+    const saved = (JSON.parse(Buffer.from(input ?? '').toString()) as WatchRunInput & { saved: SavedWatch }).saved;
     const bytes = Buffer.byteLength(JSON.stringify(saved));
     expect(bytes).toBeLessThan(1_500_000);
     expect(saved.guards.evicted).toBe(0);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RemediationDetail } from '../../client/gateway/schemas/index.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
@@ -80,15 +81,18 @@ async function start(giveUpAfterMs: number): Promise<TestMesh> {
 }
 
 test('a receiver that always fails delays nobody: each of the others gets one message, and a retry tells only this one', async () => {
-  slack.answer({ status: 500 });
-  const { report, result, remediation, client, mesh: sdk } = await start(1_500);
+  // With its second answer it asks for more time than there is.
+  slack.answer((response) => {
+    response.writeHead(500, slack.requests.length > 1 ? { 'retry-after': '600' } : {}).end();
+  });
+  const { report, result, remediation, client, mesh: sdk } = await start(60_000);
   const [id = ''] = await report({ payload: { task_id: 't-1' }, session: 's-1' });
   const failed = await failedResult(result('r', id));
 
   expect(failed.actions[0]?.reason).toMatch(
-    /^not delivered to ops by slack: gave up after \d+ \w+: Slack answered 500$/,
+    /^not delivered to ops by slack: gave up after \d+ \w+, since the receiver asks for a wait of .+: Slack answered 500$/,
   );
-  expect(slack.requests.length).toBeGreaterThan(1);
+  expect(slack.requests).toHaveLength(2);
   expectOneMessageEach();
 
   slack.requests.length = 0;
@@ -99,6 +103,57 @@ test('a receiver that always fails delays nobody: each of the others gets one me
   expect(await client.workflow.getHandle(workflowId, runId).result()).toMatchObject({ outcome: 'executed' });
   expect(slack.requests).toHaveLength(1);
   expectOneMessageEach();
+});
+
+test('a delivery between two attempts is told of with its number, its reason and its time, and the others are not', async () => {
+  const askedAt = Date.now();
+  slack.answer({ status: 503, headers: { 'retry-after': '600' } });
+  const { report, remediation, mesh: sdk } = await start(3_600_000);
+  const [id = ''] = await report({ payload: { task_id: 't-1' } });
+  const { workflowId } = remediation('r', id);
+
+  const retrying = await eventually('the failed attempt', () =>
+    sdk.remediation(workflowId).then(
+      (detail) => detail.retrying,
+      () => undefined,
+    ),
+  );
+
+  expect(retrying).toEqual([
+    {
+      action: 'tell',
+      delivery: 'slack/ops',
+      doing: 'tell ops by slack (tell)',
+      state: 'waiting',
+      attempt: 2,
+      lastError: 'Slack answered 503',
+      nextAt: expect.any(Number) as number,
+    },
+  ]);
+  expect(retrying[0]?.nextAt).toBeGreaterThan(askedAt + 500_000);
+  expect(retrying[0]?.nextAt).toBeLessThan(Date.now() + 700_000);
+  expect(RemediationDetail.shape.retrying.parse(retrying)).toEqual(retrying);
+  await sdk.abort(workflowId);
+});
+
+test('an abort during an attempt keeps how often it was tried, and why that had failed before', async () => {
+  slack.answer((response) => {
+    // The second one is never answered.
+    if (slack.requests.length === 1) response.writeHead(503).end();
+  });
+  const { report, result, remediation, mesh: sdk } = await start(3_600_000);
+  const [id = ''] = await report({ payload: { task_id: 't-1' } });
+  await eventually('a second attempt', () => slack.requests.length > 1 || undefined);
+
+  await sdk.abort(remediation('r', id).workflowId);
+
+  const { outcome, actions } = await result('r', id);
+  expect(outcome).toBe('aborted');
+  expect(actions[0]?.deliveries?.find(({ channel }) => channel === 'slack')).toMatchObject({
+    status: 'aborted',
+    attempts: 2,
+    error: 'aborted while it ran; before that: Slack answered 503',
+  });
 });
 
 test('an alert is resolved under its key when the same task succeeds, and not by another', async () => {
@@ -115,6 +170,47 @@ test('an alert is resolved under its key when the same task succeeds, and not by
   expect(closed).toEqual({ routing_key: 'k'.repeat(32), event_action: 'resolve', dedup_key: opened.dedup_key });
   expect(others).toEqual([]);
   expectOneMessageEach({ pagerduty: 2 });
+});
+
+test('good news that could not be told at once closes nothing that has broken again by then', async () => {
+  const { report, result, client, tenant, status } = await start(60_000);
+  const broken = { payload: { task_id: 't-1' }, session: 's-1' };
+  const [first = ''] = await report(broken);
+  await result('r', first);
+  let isDown = true;
+  const accepted: string[] = [];
+  pagerduty.answer((response, { body }) => {
+    const isRefused = isDown && body.includes('"resolve"');
+    if (!isRefused) accepted.push(JSON.parse(body).event_action as string);
+    response.writeHead(isRefused ? 503 : 202, { 'retry-after': '1' }).end('{"status":"success"}');
+  });
+
+  await report({ ...broken, outcome: 'success' });
+  await eventually('a first attempt', () => pagerduty.requests.length > 1 || undefined);
+  // Another text, since a mere repetition would be kept quiet.
+  const [second = ''] = await report({ ...broken, payload: { ...broken.payload, error: 'again' } });
+  await result('r', second);
+  await eventually('the new incident', async () => (await status()).incidents?.[0]);
+  const query = `WorkflowType = 'notice' AND MeshTenant = '${tenant}'`;
+  const notice = await eventually('the notice', async () => {
+    for await (const { workflowId } of client.workflow.list({ query })) return client.workflow.getHandle(workflowId);
+    return undefined;
+  });
+  // One that runs may have asked whether it is open before it was.
+  await eventually('the end of an attempt', async () => {
+    const { pendingActivities } = (await notice.describe()).raw;
+    // As the server counts: 2 is that it has begun.
+    return pendingActivities?.some(({ state }) => Number(state) === 2) ? undefined : true;
+  });
+  isDown = false;
+
+  expect(await notice.result()).toMatchObject({
+    outcome: 'skipped',
+    reason: 'left open: it has been opened again meanwhile',
+    deliveries: [{ delivery: 'pagerduty/ops', status: 'skipped' }],
+  });
+  // The first was before.
+  expect(accepted).toEqual(['trigger']);
 });
 
 function expectOneMessageEach(expected = { pagerduty: 1 }): void {

@@ -19,16 +19,30 @@ afterEach(async () => {
 
 const NAMES = ['ada', 'bob', 'carl'];
 
+interface Shortened {
+  slowEveryMs?: number;
+  recipients?: string[];
+  retry?: { maxAttempts: number };
+}
+
 /** Times are shortened by the configuration; nothing else is different from a night in operation. */
-async function meshThatRetries(giveUpAfterMs: number): Promise<TestMesh> {
+async function meshThatRetries(giveUpAfterMs: number, more: Shortened = {}): Promise<TestMesh> {
+  const { slowEveryMs = 200, recipients = ['*'], ...asked } = more;
   mesh = await startTestMesh({
     smtpUrl: mail.url,
     rules: {
-      rules: [{ id: 'r', trigger: { event: 'TaskCompleted' }, actions: [{ type: 'notify_team', id: 'tell' }] }],
+      rules: [
+        {
+          id: 'r',
+          trigger: { event: 'TaskCompleted' },
+          cooldownMs: 0,
+          actions: [{ type: 'notify_team', id: 'tell', recipients, ...asked }],
+        },
+      ],
     },
     config: {
       teams: { ops: { members: NAMES.map((name) => ({ name, email: `${name}@example.com` })) } },
-      notify: { defaultTeam: 'ops', retry: { quickForMs: 0, slowEveryMs: 200, giveUpAfterMs } },
+      notify: { defaultTeam: 'ops', retry: { quickForMs: 0, slowEveryMs, giveUpAfterMs } },
     },
   });
   return mesh;
@@ -56,12 +70,75 @@ test('a mail server that is down costs nobody the message, and nobody gets it tw
   );
 });
 
+test('somebody at whom the mail server hangs delays nobody, however many mails there are to send', async () => {
+  mail.always.set('bob@example.com', 'hang');
+  const { report, remediation, mesh: sdk } = await meshThatRetries(60_000);
+  const tasks = ['t-1', 't-2', 't-3', 't-4'];
+  const ids = await report(...tasks.map((task) => ({ payload: { task_id: task }, session: task })));
+
+  await eventually('a mail to each of the others about each of them', () =>
+    recipients().length === 8 ? true : undefined,
+  );
+
+  expect(new Set(recipients())).toEqual(new Set(['ada@example.com', 'carl@example.com']));
+  await Promise.all(ids.map((id) => sdk.abort(remediation('r', id).workflowId)));
+});
+
+test('a rule that says how often gets so many attempts, and the record says why there was no other', async () => {
+  mail.refuse.set('ada@example.com', 451);
+  const { report, result } = await meshThatRetries(60_000, { recipients: ['ada'], retry: { maxAttempts: 3 } });
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  const why = expect.stringMatching(/^gave up after 3 attempts, as the rule says: Mail was not taken: .*451/) as string;
+  expect(actions[0]?.deliveries).toMatchObject([{ status: 'failed', attempts: 3, error: why }]);
+});
+
+const messageIds = () => mail.mails.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1]);
+
+test('a mail whose answer is lost comes again under its Message-ID, and the record keeps what went wrong', async () => {
+  const { report, result } = await meshThatRetries(60_000, { recipients: ['ada'] });
+  mail.script.push('drop');
+  const [id = ''] = await report({});
+
+  const { outcome, actions } = await result('r', id);
+
+  expect(outcome).toBe('executed');
+  expect([messageIds().length, new Set(messageIds()).size]).toEqual([2, 1]);
+  expect(actions[0]?.deliveries).toMatchObject([
+    {
+      delivery: 'email/ada',
+      status: 'delivered',
+      attempts: 2,
+      error: expect.stringMatching(/^Mail was handed over, and the server did not say whether it took it: /) as string,
+    },
+  ]);
+});
+
+test('a server that never says whether it took a mail gets four copies of it and not hundreds', async () => {
+  const { report, result } = await meshThatRetries(60_000, { recipients: ['ada'], slowEveryMs: 5 });
+  mail.script.push(...Array.from({ length: 20 }, () => 'drop' as const));
+  const [id = ''] = await report({});
+
+  const { actions } = await failedResult(result('r', id));
+
+  expect([messageIds().length, new Set(messageIds()).size]).toEqual([4, 1]);
+  expect(actions[0]?.reason).toMatch(
+    /^not delivered to ada by email: gave up, so that nobody gets it again and again: 4 attempts may have arrived: /,
+  );
+});
+
 test('one receiver that always fails delays no other, and gets no second try once it refuses for good', async () => {
   mail.refuse.set('bob@example.com', 451);
   const { report, result, remediation } = await meshThatRetries(60_000);
   const [id = ''] = await report({ payload: { task_id: '1', error: 'too slow' } });
 
   await eventually('two mails', () => (mail.mails.length === 2 ? true : undefined));
+  await eventually('a delivery that was tried again', async () => {
+    const { raw } = await remediation('r', id).describe();
+    return raw.pendingActivities?.some(({ attempt }) => (attempt ?? 0) > 1) || undefined;
+  });
   expect((await remediation('r', id).describe()).status.name).toBe('RUNNING');
   mail.refuse.set('bob@example.com', 550);
 

@@ -1,17 +1,29 @@
-import { Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
+import { CompleteAsyncError, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createRemediations } from '../../client/remediations.js';
 import type { WarmPlan } from '../../contract/actions/warm-remote-capacity/schema.js';
-import type { ActionRequest, AttemptDetails, SpawnAnswer, SpawnRequest } from '../../contract/activities.js';
+import type {
+  ActionRequest,
+  AttemptDetails,
+  EndAnswer,
+  EndRequest,
+  SpawnAnswer,
+  SpawnRequest,
+} from '../../contract/activities.js';
+import { slotsId } from '../../contract/ids.js';
 import { QUERIES, REMEDIATION_SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
 import type {
   AgentNews,
+  Launch,
   RemediationInput,
   RemediationProgress,
   RemediationResult,
   StartedAgent,
 } from '../../contract/remediation.js';
+import type { SlotsInput, SlotTurn } from '../../contract/slots.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import type { WrittenAction } from '../support/builders.js';
@@ -32,6 +44,9 @@ let launchers: Record<string, Launcher>;
 /** What the launchers were asked, and the other actions that ran. */
 let asked: SpawnRequest[];
 let others: ActionRequest<WarmPlan>[];
+/** Agents that were to be ended after an abort, and what became of them. */
+let ended: EndRequest[];
+let endsAs: EndAnswer;
 
 beforeAll(async () => {
   worker = await startBareWorker({
@@ -40,6 +55,10 @@ beforeAll(async () => {
       const launcher = launchers[request.launcher ?? 'first'];
       if (!launcher) throw new Error(`no launcher ${request.launcher}`);
       return launcher(request);
+    },
+    async endFallbackAgent(request) {
+      ended.push(request);
+      return endsAs;
     },
     async warmRemoteCapacity(request) {
       others.push(request);
@@ -56,8 +75,10 @@ async function run(actions: WrittenAction[], answering: Record<string, Launcher>
 }
 
 async function start(input: RemediationInput, answering: Record<string, Launcher>): Promise<void> {
-  [launchers, asked, others] = [answering, [], []];
-  handle = await worker.start(WORKFLOW_TYPES.remediate, input.id, input);
+  [launchers, asked, others, ended] = [answering, [], [], []];
+  // A launcher may tell of its agent before the answer to the start is here.
+  handle = worker.client.workflow.getHandle(input.id);
+  await worker.start(WORKFLOW_TYPES.remediate, input.id, input);
 }
 
 function fails(message: string, details: Partial<AttemptDetails>, type = 'agent-failed'): Launcher {
@@ -92,10 +113,16 @@ function shown<T>(what: string, find: (progress: RemediationProgress) => T | und
   return eventually(what, async () => find(await progress()));
 }
 
-async function timers(): Promise<number> {
-  const { events = [] } = await handle.fetchHistory();
-  return (events ?? []).filter((event) => event.timerStartedEventAttributes).length;
+/** How long each was to run. */
+async function timers(): Promise<number[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap(({ timerStartedEventAttributes: started }) =>
+    started ? [Number(started.startToFireTimeout?.seconds)] : [],
+  );
 }
+
+const waits = (count: number) =>
+  eventually('the wait', async () => ((await timers()).length === count ? true : undefined));
 
 async function detailsShown(): Promise<string> {
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
@@ -124,7 +151,7 @@ test('when a launcher fails for good the next is tried, and the record shows eac
       launches: [
         { launcher: 'claude', status: 'failed', reason: 'exit code 7', attempts: 2 },
         { launcher: 'codex', status: 'failed', reason: 'not found', attempts: 2 },
-        { launcher: 'local', status: 'launched', attempts: 1 },
+        { launcher: 'local', status: 'launched', attempts: 1, agent: { id: '42', outcome: 'success' } },
       ],
     },
   ]);
@@ -150,32 +177,60 @@ test('when every launcher fails, the reason says why each did', async () => {
   ]);
 });
 
-test('while every slot is taken it waits on timers, holds no activity, and says so', async () => {
+/** Nobody keeps these slots: it stands in no line. */
+const BUSY: SpawnAnswer = {
+  state: 'busy',
+  launcher: 'claude',
+  slots: 4,
+  slot: { slots: 'slots/none', key: 'k', claim: 'c' },
+};
+
+const itsTurn = (key = 'k') => handle.signal(REMEDIATION_SIGNALS.slot, { key } satisfies SlotTurn);
+
+test('while every slot is taken it waits to be told, holds no activity, and says so', async () => {
   let slots = 0;
   await run([AGENT], {
-    first: async (request) => (slots > 0 ? succeeds(request) : { state: 'busy', launcher: 'claude', slots: 4 }),
+    first: async (request) => (slots > 0 ? succeeds(request) : BUSY),
   });
 
   const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
   const { raw } = await handle.describe();
   const details = await detailsShown();
+  await itsTurn();
+  await waits(2);
   slots = 1;
+  await itsTurn();
   const { actions } = await result();
 
   expect(note).toBe('waits for a free slot of claude, which runs 4 agents at a time');
   expect(raw.pendingActivities ?? []).toEqual([]);
   expect(details).toContain(note);
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
-  expect(await timers()).toBe(asked.length - 1);
+  expect(asked).toHaveLength(3);
+  expect(new Set(asked.map(({ startedAt }) => startedAt)).size).toBe(1);
+  // Each question writes the whole event into the history, so it asks seldom where nobody tells it.
+  expect(await timers()).toEqual([15, 30]);
+});
+
+test('an abort while it waits for a slot finds nothing that was started', async () => {
+  await run([AGENT], { first: async () => BUSY });
+  await waits(1);
+
+  await handle.cancel();
+
+  expect((await result()).actions).toMatchObject([
+    { status: 'aborted', reason: 'aborted before it started', attempts: 0 },
+  ]);
 });
 
 test('attempts that failed before every slot was taken count', async () => {
   const retry = { maxAttempts: 2, initialIntervalMs: 10, maxIntervalMs: 10 };
   const fail = fails('exit code 7', { launcher: 'claude' });
   await run([{ ...AGENT, retry }], {
-    first: async (request) =>
-      asked.length === 2 ? { state: 'busy', launcher: 'claude', slots: 4, attempts: 1 } : fail(request),
+    first: async (request) => (asked.length === 2 ? { ...BUSY, attempts: 1 } : fail(request)),
   });
+  await waits(1);
+  await itsTurn();
 
   const { actions } = await failedResult(handle.result());
 
@@ -196,12 +251,11 @@ test('the next action starts as soon as the agent was started, long before it en
   expect((await progress()).actions[1]).toMatchObject({ action: 'tell', status: 'waiting' });
 
   await tell({ action: 'agent', state: 'launched', agent });
-  await eventually('next action', () => (others.length > 0 ? true : undefined));
+  const actions = await shown('end of the next action', (now) =>
+    now.actions[1]?.status === 'executed' ? now.actions : undefined,
+  );
 
-  expect((await progress()).actions).toMatchObject([
-    { action: 'agent', status: 'running', agent },
-    { action: 'tell', status: 'executed' },
-  ]);
+  expect(actions).toMatchObject([{ action: 'agent', status: 'running', agent }, { action: 'tell' }]);
   expect(await detailsShown()).toContain('agent of `local`, session `s-9`: **running**');
   end();
   expect(await result()).toMatchObject({ outcome: 'executed' });
@@ -220,7 +274,14 @@ test('a remote agent that nobody awaits is done with when it was started', async
         detail: 'taken',
         attempts: 1,
         agent: REMOTE,
-        launches: [{ launcher: 'api', status: 'launched', attempts: 1 }],
+        launches: [
+          {
+            launcher: 'api',
+            status: 'launched',
+            attempts: 1,
+            agent: { id: 'run-1', session: 's-1', outcome: 'running' },
+          },
+        ],
       },
     ],
   });
@@ -262,10 +323,39 @@ test('the late end of an agent whose launch had failed is not that of the agent 
   });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', outcome: 'success' });
   await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', outcome: 'success' });
 
   expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { id: 'run-2' } }] });
+});
+
+test('the end of the fallback of an earlier run is not that of the first launcher, which is tried again', async () => {
+  await run([{ ...AGENT, await: 'finished' }], { first: launched('local'), local: succeeds });
+  await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+
+  // It is another service, which happens to call its agents the same.
+  const other = { agentId: 'run-1', ids: ['s-8', 'run-1'] };
+  await tell({ action: 'agent', state: 'finished', ...other, outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-9', ids: ['s-9'], outcome: 'failed' });
+  // A query is answered once these are handled.
+  expect(await progress()).toMatchObject({ outcome: 'running', actions: [{ status: 'running', agent: REMOTE }] });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1'], outcome: 'success' });
+
+  expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { id: 'run-1', session: 's-1' } }] });
+  expect(asked).toHaveLength(1);
+});
+
+test('the end of an agent counts by a name that only an earlier attempt was told', async () => {
+  const unnamed: StartedAgent = { launcher: 'other', session: 's-2', outcome: 'running' };
+  await run([{ ...AGENT, await: 'finished' }], {
+    first: fails('500', { launcher: 'api', next: 'other' }, 'launch-failed'),
+    other: async () => ({ state: 'launched', agent: unnamed, detail: 'taken', attempts: 2 }),
+  });
+  await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', ids: ['s-2', 'run-2'], outcome: 'success' });
+
+  expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { session: 's-2' } }] });
 });
 
 test('an awaited remote agent that failed makes way for the next launcher', async () => {
@@ -280,7 +370,12 @@ test('an awaited remote agent that failed makes way for the next launcher', asyn
         status: 'executed',
         agent: { launcher: 'local' },
         launches: [
-          { launcher: 'api', status: 'failed', reason: 'agent run-1 ended with outcome failed' },
+          {
+            launcher: 'api',
+            status: 'failed',
+            reason: 'agent run-1 ended with outcome failed',
+            agent: { id: 'run-1', session: 's-1', outcome: 'failed' },
+          },
           { launcher: 'local', status: 'launched' },
         ],
       },
@@ -298,10 +393,142 @@ test('after the time limit of a remote agent no other is started: the first may 
       status: 'failed',
       reason: 'no end of agent run-1 was reported within 300 ms; it may go on, since it runs elsewhere',
       agent: { ...REMOTE, outcome: 'timeout' },
-      launches: [{ launcher: 'api', status: 'launched' }],
+      launches: [{ launcher: 'api', status: 'launched', agent: { outcome: 'timeout' } }],
     },
   ]);
   expect(asked).toHaveLength(1);
+});
+
+test('beside an agent that may still be at work no other is started', async () => {
+  const agent: StartedAgent = { launcher: 'flow', id: 'w-1', session: 's-1', outcome: 'running' };
+  await run([AGENT], {
+    first: fails('the worker that ran it was stopped', { launcher: 'flow', next: 'local', agent, mayStillRun: true }),
+    local: succeeds,
+  });
+
+  const { actions } = await failedResult(handle.result());
+
+  expect(actions).toMatchObject([
+    {
+      status: 'failed',
+      reason: 'the worker that ran it was stopped; agent w-1 may still be at work',
+      agent,
+      launches: [{ launcher: 'flow', status: 'launched', agent: { id: 'w-1', session: 's-1', outcome: 'running' } }],
+    },
+  ]);
+  expect(asked).toHaveLength(1);
+});
+
+test('an agent that was declined is on record with its launcher, and is none that ran', async () => {
+  await run([AGENT], {
+    first: fails('no budget', { launcher: 'api', next: 'local', declinedSession: 's-7' }, 'launch-failed'),
+    local: fails('exit code 7', { launcher: 'local' }),
+  });
+
+  const { actions } = await failedResult(handle.result());
+
+  expect(actions).toMatchObject([
+    {
+      status: 'failed',
+      launches: [
+        { launcher: 'api', status: 'failed', agent: { session: 's-7', outcome: 'failed' } },
+        { launcher: 'local', status: 'failed' },
+      ],
+    },
+  ]);
+  expect(actions[0]).not.toHaveProperty('agent');
+});
+
+describe('the slot of a remote agent is given back', () => {
+  const SLOT = { slots: 'to be filled in', key: 'k', claim: 'c' };
+  let slots: WorkflowHandle;
+
+  beforeEach(async () => {
+    const id = slotsId(worker.taskQueue, randomUUID());
+    SLOT.slots = id;
+    const held = [{ key: 'k', claim: 'c', holder: 'h', run: 'r', sinceAt: 0 }];
+    const input: SlotsInput = { launcher: 'api', held, idleMs: 1 };
+    slots = await worker.start(WORKFLOW_TYPES.slots, id, input);
+  });
+
+  afterEach(() => slots.terminate().catch(() => undefined));
+
+  const inSlot: Launcher = async (request) => ({ ...(await launched()(request)), slot: SLOT });
+  const isHeld = async () => (await slots.describe()).status.name === 'RUNNING';
+
+  test('when it has ended, not before', async () => {
+    await run([{ ...AGENT, await: 'finished' }], { first: inSlot });
+    await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+    expect(await isHeld()).toBe(true);
+
+    await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
+
+    await result();
+    await slots.result();
+  });
+
+  test('when nobody waits for its end any more', async () => {
+    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { first: inSlot });
+
+    await failedResult(handle.result());
+    await slots.result();
+  });
+
+  test('when the remediation is aborted', async () => {
+    await run([{ ...AGENT, await: 'finished' }], { first: inSlot });
+    await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ outcome: 'aborted' });
+    await slots.result();
+  });
+
+  test('when the remediation is aborted while it stands in line', async () => {
+    await run([AGENT], { first: async () => ({ ...BUSY, slot: SLOT }) });
+    await waits(1);
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ outcome: 'aborted' });
+    await slots.result();
+  });
+
+  test('when its launcher has left the configuration while it stood in line', async () => {
+    await run([AGENT], {
+      first: async (request) => {
+        if (asked.length === 1) return { ...BUSY, slot: SLOT };
+        return fails('The launcher claude is no longer configured', {}, 'no-launcher')(request);
+      },
+    });
+    await waits(1);
+    await itsTurn();
+
+    await failedResult(handle.result());
+    await slots.result();
+  });
+
+  test('when the activity could not', async () => {
+    await run([AGENT], { first: async (request) => ({ ...(await succeeds(request)), slot: SLOT }) });
+
+    expect(await result()).toMatchObject({ outcome: 'executed' });
+    await slots.result();
+  });
+
+  test('when the worker of its last attempt has died, whichever attempt has it', async () => {
+    const slot = { ...SLOT, claim: 'of a later attempt' };
+    await run([AGENT], { first: fails('the worker is gone', { launcher: 'api', slot }) });
+
+    await failedResult(handle.result());
+    await slots.result();
+  });
+
+  test('and one that was given back before is no error', async () => {
+    await slots.terminate();
+    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { first: inSlot });
+
+    await failedResult(handle.result());
+  });
 });
 
 test('an abort says of a remote agent that it goes on', async () => {
@@ -320,6 +547,53 @@ test('an abort says of a remote agent that it goes on', async () => {
   expect(asked).toHaveLength(1);
 });
 
+test('an agent whose end is told together with an abort has ended', async () => {
+  const taskQueue = `${worker.taskQueue}-late`;
+  const input = aRemediation([{ ...AGENT, await: 'finished' }, TELL]);
+  let activityId: string | undefined;
+  const first = await startBareWorker(
+    {
+      // Its answer comes while no worker runs.
+      async spawnFallbackAgent() {
+        ({ activityId } = Context.current().info);
+        throw new CompleteAsyncError();
+      },
+    },
+    taskQueue,
+  );
+  const args = [input];
+  handle = await worker.client.workflow.start(WORKFLOW_TYPES.remediate, { workflowId: input.id, taskQueue, args });
+  const activity = { workflowId: input.id, activityId: await eventually('the launch', () => activityId) };
+  await first.stop();
+  await worker.client.activity.complete(activity, await launched()({} as SpawnRequest));
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
+  await handle.cancel();
+
+  const second = await startBareWorker({}, taskQueue);
+  onTestFinished(() => second.stop());
+
+  expect(await result()).toMatchObject({
+    actions: [
+      { status: 'executed', agent: { ...REMOTE, outcome: 'success' } },
+      { status: 'aborted', reason: 'aborted before it started' },
+    ],
+  });
+});
+
+test('an abort before any worker has taken it up keeps everything from starting', async () => {
+  const taskQueue = `${worker.taskQueue}-late`;
+  const input = aRemediation([AGENT, { ...TELL, onlyIf: 'failed' }]);
+  const args = [input];
+  handle = await worker.client.workflow.start(WORKFLOW_TYPES.remediate, { workflowId: input.id, taskQueue, args });
+  await createRemediations(worker.client).abort(input.id);
+
+  const late = await startBareWorker({}, taskQueue);
+  onTestFinished(() => late.stop());
+
+  const never = { status: 'aborted', reason: 'aborted before it started', attempts: 0 };
+  expect(await result()).toMatchObject({ outcome: 'aborted', actions: [never, never] });
+});
+
 test('an abort ends what the activity runs, and starts no other launcher', async () => {
   await run([AGENT, { ...TELL, onlyIf: 'failed' }], { first: runsUntilAborted });
   await eventually('launch', () => (asked.length > 0 ? true : undefined));
@@ -335,8 +609,265 @@ test('an abort ends what the activity runs, and starts no other launcher', async
   });
 });
 
+test('an agent that fails in the moment of an abort has its reason on record, and no other launcher is tried', async () => {
+  let goOn: () => void = () => undefined;
+  const isAborted = new Promise<void>((resolve) => (goOn = resolve));
+  await run([AGENT], {
+    async first(request) {
+      await isAborted;
+      return fails('exit code 7', { launcher: 'api', next: 'local' })(request);
+    },
+    local: succeeds,
+  });
+  await eventually('the attempt', () => asked[0]);
+
+  await handle.cancel();
+  await eventually('the abort', async () => {
+    const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+    // As the server counts: 3 is that the cancellation was asked for.
+    return Number(activity?.state) === 3 || undefined;
+  });
+  goOn();
+
+  const reason = 'aborted while it was tried; the last attempt failed: exit code 7';
+  expect(await result()).toMatchObject({
+    outcome: 'aborted',
+    actions: [{ status: 'aborted', reason, launches: [{ launcher: 'api', status: 'failed', reason }] }],
+  });
+  expect(asked).toHaveLength(1);
+});
+
+/** What a launcher knows of its agent when it is told of the abort. */
+function tellsWhenAborted(details: Partial<AttemptDetails>): Launcher {
+  return async (request) => {
+    try {
+      return await runsUntilAborted(request);
+    } catch (error) {
+      throw new CancelledFailure('aborted', [{ attempts: 1, launcher: 'api', ...details }], error as Error);
+    }
+  };
+}
+
+test.each<[string, Partial<AttemptDetails>, string, Partial<Launch>]>([
+  [
+    'may have been launched',
+    { agent: { ...REMOTE, outcome: 'running' }, mayStillRun: true },
+    'aborted while it ran; agent run-1 may still be at work',
+    { status: 'launched', agent: { id: 'run-1', session: 's-1', outcome: 'running' } },
+  ],
+  [
+    'has ended with it',
+    { agent: { ...REMOTE, outcome: 'failed' } },
+    'aborted while it ran',
+    { status: 'failed', agent: { id: 'run-1', session: 's-1', outcome: 'failed' } },
+  ],
+])('the record of an abort says that the agent %s', async (_what, details, reason, launch) => {
+  await run([AGENT], { first: tellsWhenAborted(details) });
+  await eventually('launch', () => (asked.length > 0 ? true : undefined));
+
+  await handle.cancel();
+
+  expect(await result()).toMatchObject({
+    actions: [{ status: 'aborted', reason, agent: details.agent, launches: [launch] }],
+  });
+});
+
+describe('an abort that meets no attempt', () => {
+  const BETWEEN = 'aborted between two attempts, or before the first';
+  const retry = { maxAttempts: 3, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
+  const isBetweenAttempts = () =>
+    eventually('the time between two attempts', async () => {
+      const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+      return activity?.attempt === 2 ? true : undefined;
+    });
+
+  /** It was asked for, and the attempt has failed. */
+  const asks: Launcher = async (request) => {
+    await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+    return fails('504', { launcher: 'api', next: 'local', agent: REMOTE, mayStillRun: true })(request);
+  };
+
+  test('ends the agent that the last attempt has left at work', async () => {
+    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
+    await run([{ ...AGENT, retry }], { first: asks });
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({
+      outcome: 'aborted',
+      actions: [
+        {
+          status: 'aborted',
+          reason: BETWEEN,
+          attempts: 0,
+          agent: { ...REMOTE, outcome: 'failed' },
+          launches: [{ launcher: 'api', status: 'failed', agent: { id: 'run-1', outcome: 'failed' } }],
+        },
+      ],
+    });
+    expect(ended).toMatchObject([{ plan: { name: 'agent' }, agent: REMOTE }]);
+  });
+
+  test('says so where it cannot be ended', async () => {
+    endsAs = { agent: REMOTE, mayStillRun: true };
+    await run([{ ...AGENT, retry }], { first: asks });
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({
+      actions: [
+        {
+          status: 'aborted',
+          reason: `${BETWEEN}; agent run-1 may still be at work`,
+          agent: REMOTE,
+          launches: [{ launcher: 'api', status: 'launched' }],
+        },
+      ],
+    });
+  });
+
+  test('is over at once where nobody was asked', async () => {
+    await run([{ ...AGENT, retry }], { first: fails('no program', { launcher: 'api' }) });
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ actions: [{ status: 'aborted', reason: BETWEEN, attempts: 0 }] });
+    expect(ended).toEqual([]);
+  });
+
+  test('is over at once where the attempt that asked has surely started none', async () => {
+    await run([{ ...AGENT, retry }], {
+      first: async (request) => {
+        await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt: '1' });
+        await tell({ action: 'agent', state: 'not-started', attempt: '1' });
+        return fails('503', { launcher: 'api' })(request);
+      },
+    });
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    const [action] = (await result()).actions;
+    expect(action).toMatchObject({ status: 'aborted', reason: BETWEEN });
+    expect(action).not.toHaveProperty('agent');
+    expect(ended).toEqual([]);
+  });
+
+  test.each([
+    ['before', ['1', '2']],
+    ['after', ['2', '1']],
+  ])('is not over where another attempt has asked, which was told %s', async (_what, attempts) => {
+    endsAs = { agent: REMOTE, mayStillRun: true };
+    await run([{ ...AGENT, retry }], {
+      first: async (request) => {
+        for (const attempt of attempts) await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt });
+        await tell({ action: 'agent', state: 'not-started', attempt: '2' });
+        return fails('503', { launcher: 'api' })(request);
+      },
+    });
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ actions: [{ status: 'aborted', agent: REMOTE }] });
+    expect(ended).toMatchObject([{ agent: REMOTE }]);
+  });
+
+  test('leaves alone what a launcher before this one had asked for', async () => {
+    await run([{ ...AGENT, retry: { ...retry, maxAttempts: 2 } }], {
+      first: async (request) => {
+        await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+        throw ApplicationFailure.nonRetryable(
+          'declined',
+          'launch-failed',
+          { attempts: 1, launcher: 'api', next: 'b' },
+          request,
+        );
+      },
+      b: fails('exit code 1', { launcher: 'b' }),
+    });
+    await eventually('the second', () => (asked.length === 2 ? true : undefined));
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ outcome: 'aborted' });
+    expect(ended).toEqual([]);
+  });
+
+  test('ends one whose launch was put off, and who waits for another try', async () => {
+    endsAs = { agent: { ...REMOTE, outcome: 'success' } };
+    const earlier = { attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true } as const;
+    await run([AGENT], { first: async () => ({ state: 'delayed', reason: 'stopped', launcher: 'api', earlier }) });
+    await waits(1);
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ actions: [{ status: 'aborted', agent: { outcome: 'success' } }] });
+    expect(ended).toMatchObject([{ agent: REMOTE }]);
+  });
+
+  test('ends one whose worker has died', { timeout: 60_000 }, async () => {
+    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
+    let end: () => void = () => undefined;
+    onTestFinished(() => end());
+    await run([AGENT], {
+      first: async (request) => {
+        Context.current().heartbeat({ attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true });
+        // Like a worker that is no more, it says nothing from now on, and hears nothing.
+        await new Promise<void>((resolve) => (end = resolve));
+        return succeeds(request);
+      },
+    });
+    await eventually('the heartbeat', async () => {
+      const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+      return activity?.heartbeatDetails ? true : undefined;
+    });
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ actions: [{ status: 'aborted', agent: { outcome: 'failed' } }] });
+    expect(ended).toMatchObject([{ agent: REMOTE }]);
+  });
+});
+
+test('what was put off is asked again, with what is known, and no attempt is used up', async () => {
+  const earlier = { attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true } as const;
+  const slot = { slots: 'slots/none', key: 'k', claim: 'c' };
+  await run([AGENT], {
+    first: async (request) =>
+      asked.length === 1
+        ? { state: 'delayed', reason: 'nobody answers', launcher: 'claude', earlier, slot }
+        : succeeds(request),
+  });
+  const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  await waits(1);
+  await itsTurn();
+
+  const { actions } = await result();
+
+  expect(note).toBe('waits to try again: nobody answers');
+  expect(asked.map((request) => request.earlier)).toEqual([undefined, earlier]);
+  expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
+});
+
+test('the next launcher is told which ones were tried', async () => {
+  await run([AGENT], {
+    first: fails('exit code 7', { launcher: 'a', next: 'b' }),
+    b: fails('exit code 7', { launcher: 'b', next: 'local' }),
+    local: succeeds,
+  });
+
+  await result();
+
+  expect(asked.map(({ tried }) => tried)).toEqual([undefined, ['a'], ['a', 'b']]);
+});
+
 test('an abort ends the wait for a slot', async () => {
-  await run([AGENT], { first: async () => ({ state: 'busy', launcher: 'claude', slots: 4 }) });
+  await run([AGENT], { first: async () => BUSY });
   await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
 
   await handle.cancel();
@@ -368,9 +899,28 @@ test.each([
   expect(others).toHaveLength(statuses[1] === 'executed' ? 1 : 0);
 });
 
+test.each([
+  ['failed', fails('exit code 7', { launcher: 'a' }), ['failed', 'skipped', 'skipped', 'executed']],
+  ['well', succeeds, ['executed', 'skipped', 'executed', 'skipped']],
+])(
+  'a second agent that a limit has refused matters only if it is needed: the first ended %s',
+  async (_name, launcher, statuses) => {
+    const again = { ...AGENT, id: 'again', onlyIf: 'failed' } as const;
+    const input = aRemediation([AGENT, again, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'wake' }]);
+    const actions = input.actions.map((plan) => (plan.name === 'again' ? { ...plan, refused: 'too many' } : plan));
+    await start({ ...input, actions }, { first: launcher });
+
+    const ended = await result().catch(() => failedResult(handle.result()));
+
+    expect(ended.actions.map(({ status }) => status)).toEqual(statuses);
+    expect(ended.actions[1]).toMatchObject({ reason: 'too many', attempts: 0 });
+    expect(asked).toHaveLength(1);
+  },
+);
+
 test('an action with onlyIf waits for the end of the one before, and says so', async () => {
   let end: () => void = () => undefined;
-  await run([AGENT, WAKE], {
+  await run([AGENT, WAKE, { ...PRAISE, id: 'praise' }], {
     first: async (request) => {
       await new Promise<void>((resolve) => (end = resolve));
       return succeeds(request);
@@ -382,12 +932,27 @@ test('an action with onlyIf waits for the end of the one before, and says so', a
   const note = await shown('note', ({ actions: [, tell] }) => (tell && 'note' in tell ? tell.note : undefined));
 
   expect(note).toBe('runs only if agent fails');
+  const praise = await shown('note', ({ actions: [, , last] }) => (last && 'note' in last ? last.note : undefined));
+  expect(praise).toBe('runs only if agent or tell succeeds');
   expect(others).toEqual([]);
-  expect(await detailsShown()).toContain(
-    '**`tell`** (warm_remote_capacity): waiting for the end of `agent`; runs only if that fails',
-  );
+  expect(await detailsShown()).toContain('**`tell`** (warm_remote_capacity): waiting; runs only if `agent` fails');
+  expect(await detailsShown()).toContain('waiting; runs only if `agent` or `tell` succeeds');
   end();
-  expect(await result()).toMatchObject({ actions: [{ status: 'executed' }, { status: 'skipped' }] });
+  expect(await result()).toMatchObject({
+    actions: [{ status: 'executed' }, { status: 'skipped' }, { status: 'executed' }],
+  });
+});
+
+test.each([
+  ['failed', fails('exit code 7', { launcher: 'a' }), ['failed', 'skipped', 'executed'], 'agent failed'],
+  ['well', succeeds, ['executed', 'executed', 'skipped'], 'praise was executed'],
+])('an answer to either end of an agent: it ended %s', async (_name, launcher, statuses, because) => {
+  await run([AGENT, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'last' }], { first: launcher });
+
+  const { actions } = await result().catch(() => failedResult(handle.result()));
+
+  expect(actions.map(({ status }) => status)).toEqual(statuses);
+  expect(actions.find(({ status }) => status === 'skipped')?.reason).toContain(because);
 });
 
 test('neither runs after an action that was skipped, or that did not fire', async () => {

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { NotificationDraft, DeliveryRequest } from '../../contract/notification.js';
 import type { DigestNotice, NoticeResult, ResolveNotice } from '../../contract/notice.js';
 import { QUERIES, WORKFLOW_TYPES } from '../../contract/names.js';
@@ -14,7 +14,13 @@ import { failedResult } from '../support/failed-result.js';
 // How messages are delivered, whatever the channel: the activities are the test's own and answer as channels do.
 
 const TELL = { type: 'notify_team', id: 'tell' } as const;
-const INCIDENT = { tenant: 'default', rule: 'a-rule', remediation: 'remediation/x', root: 'e-0', task: 't-1' };
+const INCIDENT = {
+  ...{ tenant: 'default', rule: 'a-rule', remediation: 'remediation/x', root: 'e-0', task: 't-1' },
+  occurredAt: 0,
+};
+
+/** For a hundred deliveries at once. */
+const LARGE = { timeout: 90_000 };
 
 type Receiver = (request: DeliveryRequest) => Promise<string>;
 
@@ -86,13 +92,13 @@ function downUntil(isMended: () => boolean): Receiver {
   };
 }
 
-function failure(message: string, nonRetryable: boolean): ApplicationFailure {
+function failure(message: string, nonRetryable: boolean, nextRetryDelay = 50): ApplicationFailure {
   const attempts = Context.current().info.attempt;
   return ApplicationFailure.create({
     message,
     nonRetryable,
     details: [{ attempts, detail: 'said by the receiver' }],
-    nextRetryDelay: 50,
+    nextRetryDelay,
   });
 }
 
@@ -105,6 +111,8 @@ const result = () => handle.result() as Promise<RemediationResult>;
 
 const detailsShown = async (of: WorkflowHandle) =>
   (await of.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '';
+
+const BETWEEN = 'aborted between two attempts, or before the first';
 
 describe('notify_team', () => {
   test('reaches everyone, each under an effect key of its own, in one thread', async () => {
@@ -156,10 +164,11 @@ describe('notify_team', () => {
 
   test('one receiver that never works delays nobody else, and the record says who did not get it', async () => {
     let isMended = false;
-    receivers = { 'mail/bob': downUntil(() => isMended) };
+    let tries = 0;
+    receivers = { 'mail/bob': downUntil(() => ++tries > 0 && isMended) };
     await run();
 
-    await eventually('others', () => (taken.length === 2 ? true : undefined));
+    await eventually('others, and a first try', () => (taken.length === 2 && tries > 0 ? true : undefined));
     const { actions } = await eventually('progress', async () => {
       const progress = await handle.query<RemediationProgress>(QUERIES.progress);
       const [tell] = progress.actions;
@@ -185,7 +194,7 @@ describe('notify_team', () => {
   });
 
   // Started in one answer, these would be above the 4 MiB at which the server ends a workflow.
-  test('a large message to a large team goes out in waves, and no receiver waits for another', async () => {
+  test('a large message to a large team goes out in waves, and no receiver waits for another', LARGE, async () => {
     const names = Array.from({ length: 100 }, (_, n) => `mail/m-${n}`);
     draft = aDraft(...names);
     draft.message.body = 'x'.repeat(47 * 1024);
@@ -193,7 +202,7 @@ describe('notify_team', () => {
     receivers = { 'mail/m-0': downUntil(() => isMended) };
     await run();
 
-    await eventually('others', () => (taken.length === 99 ? true : undefined));
+    await eventually('others', () => (taken.length === 99 ? true : undefined), 60_000);
     isMended = true;
 
     const { actions } = await result();
@@ -221,19 +230,33 @@ describe('notify_team', () => {
     expect(await detailsShown(handle)).toContain('`mail/bob`: **failed** `550 no such user`');
   });
 
-  test('tries as often as the rule says, when it says so', async () => {
-    receivers = { 'mail/bob': downUntil(() => false) };
-    await run(aRemediation([{ ...TELL, retry: { maxAttempts: 3 } }]));
+  // Of attempts that are put off the server knows nothing.
+  test('leaves it to the activity how often it is tried, and hands it what the rule says', async () => {
+    const retry = { maxAttempts: 1, initialIntervalMs: 10, maxIntervalMs: 10 };
+    let tries = 0;
+    receivers = { 'mail/bob': downUntil(() => ++tries > 3) };
+    await run(aRemediation([{ ...TELL, retry }]));
 
-    const { actions } = await failedResult(handle.result());
+    const { actions } = await result();
 
-    expect(actions[0]?.deliveries?.[1]).toMatchObject({ status: 'failed', attempts: 3, error: '451 try later' });
+    expect(actions[0]?.deliveries?.[1]).toMatchObject({ status: 'delivered', attempts: 4 });
+    expect(taken.map((request) => request.retry)).toEqual([retry, retry, retry]);
   });
 
   test('when the time is up, the record still tells what went wrong last', async () => {
-    // As much more is given for the last attempt to end in: half a second is left.
-    draft = { ...aDraft('mail/bob'), giveUpAfterMs: -14_500 };
-    receivers = { 'mail/bob': downUntil(() => false) };
+    // As much more is given for the last attempt to end in: two seconds are left, in which a first one must have failed.
+    draft = { ...aDraft('mail/bob'), giveUpAfterMs: -13_000 };
+    let tries = 0;
+    let end: () => void = () => undefined;
+    onTestFinished(() => end());
+    receivers = {
+      async 'mail/bob'() {
+        if (++tries === 1) throw failure('451 try later', false);
+        // One that fails shortly before the time is up is told as it is.
+        await new Promise<void>((resolve) => (end = resolve));
+        throw failure('too late', true);
+      },
+    };
     await run(aRemediation([{ ...TELL, timeoutMs: 1 }]));
 
     const { actions } = await failedResult(handle.result());
@@ -247,10 +270,14 @@ describe('notify_team', () => {
     ]);
   });
 
-  test('an abort keeps what was delivered', async () => {
-    receivers = { 'mail/bob': downUntil(() => false) };
+  test('an abort between two attempts keeps what was delivered, and claims no number of attempts that nobody knows', async () => {
+    receivers = { 'mail/bob': () => Promise.reject(failure('451 try later', false, 60_000)) };
     await run();
-    await eventually('others', () => (taken.length === 2 ? true : undefined));
+    // An attempt that is under way would fail in the moment of the abort, which is told otherwise.
+    await eventually('others, and the time between two attempts', async () => {
+      const [bob, ...more] = (await handle.describe()).raw.pendingActivities ?? [];
+      return bob?.attempt === 2 && more.length === 0 ? true : undefined;
+    });
 
     await handle.cancel();
 
@@ -259,13 +286,110 @@ describe('notify_team', () => {
       actions: [
         {
           status: 'aborted',
+          attempts: 0,
           deliveries: [
             { delivery: 'mail/ada', status: 'delivered' },
-            { delivery: 'mail/bob', status: 'aborted', error: 'aborted while it ran' },
+            { delivery: 'mail/bob', status: 'aborted', attempts: 0, error: BETWEEN },
             { delivery: 'chat/ops', status: 'delivered' },
           ],
         },
       ],
+    });
+  });
+
+  test('an attempt that finds out about the abort itself counts as the abort it is', async () => {
+    const finds = (attempts: number, lastError?: string) => () => {
+      const details = [{ attempts, ...(lastError !== undefined && { lastError }) }];
+      return Promise.reject(ApplicationFailure.create({ type: 'aborted', nonRetryable: true, details }));
+    };
+    receivers = { 'mail/ada': finds(2, '451 try later'), 'mail/bob': finds(0) };
+    await run();
+
+    expect(await result()).toMatchObject({
+      outcome: 'aborted',
+      actions: [
+        {
+          status: 'aborted',
+          deliveries: [
+            { status: 'aborted', attempts: 2, error: 'aborted between two attempts; before that: 451 try later' },
+            { status: 'aborted', attempts: 0, error: 'aborted before it started' },
+            { status: 'delivered' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('an abort is what is seen, also where somebody else was not reached', async () => {
+    receivers = { 'mail/ada': refuses('550 no such user'), 'mail/bob': downUntil(() => false) };
+    await run();
+    await eventually('the others', async () => {
+      const [tell] = (await handle.query<RemediationProgress>(QUERIES.progress)).actions;
+      return tell?.deliveries?.length === 2 ? true : undefined;
+    });
+
+    await handle.cancel();
+
+    expect(await failedResult(result())).toMatchObject({
+      outcome: 'aborted',
+      actions: [
+        { status: 'failed', deliveries: [{ status: 'failed' }, { status: 'aborted' }, { status: 'delivered' }] },
+      ],
+    });
+  });
+
+  describe('an attempt that fails in the moment of an abort', () => {
+    /** Hears nothing of the abort, and fails once that is on its way. */
+    async function failsThen(message: string, isFinal: boolean): Promise<void> {
+      let goOn: () => void = () => undefined;
+      const isAborted = new Promise<void>((resolve) => (goOn = resolve));
+      let isAsked = false;
+      draft = aDraft('mail/ada');
+      receivers = {
+        async 'mail/ada'() {
+          isAsked = true;
+          await isAborted;
+          throw failure(message, isFinal);
+        },
+      };
+      await run();
+      await eventually('the attempt', () => isAsked || undefined);
+      await handle.cancel();
+      await eventually('the abort', async () => {
+        const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+        // As the server counts: 3 is that the cancellation was asked for.
+        return Number(activity?.state) === 3 || undefined;
+      });
+      goOn();
+    }
+
+    test('would have been followed by another, so it has not given up', async () => {
+      await failsThen('451 try later', false);
+
+      expect(await result()).toMatchObject({
+        outcome: 'aborted',
+        actions: [
+          {
+            status: 'aborted',
+            deliveries: [
+              {
+                status: 'aborted',
+                attempts: 1,
+                detail: 'said by the receiver',
+                error: 'aborted while it was tried; the last attempt failed: 451 try later',
+              },
+            ],
+          },
+        ],
+      });
+    });
+
+    test('has given up where nothing can help', async () => {
+      await failsThen('550 no such user', true);
+
+      expect(await failedResult(result())).toMatchObject({
+        actions: [{ status: 'failed', deliveries: [{ status: 'failed', error: '550 no such user' }] }],
+      });
     });
   });
 
@@ -363,5 +487,18 @@ describe('a notice', () => {
     expect(await detailsShown(handle)).toContain('works again: event `TaskCompleted` `e-9` is a success.');
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ outcome: 'aborted' });
+  });
+
+  test('that is cancelled before any worker has taken it up is written by none', async () => {
+    const taskQueue = `${worker.taskQueue}-late`;
+    const id = `digest/${aRemediation([TELL]).event.id}`;
+    const args = [{ ...digest, id }];
+    handle = await worker.client.workflow.start(WORKFLOW_TYPES.notice, { workflowId: id, taskQueue, args });
+    await handle.cancel();
+
+    const late = await startBareWorker({ composeNotice: () => Promise.reject(new Error('it was asked')) }, taskQueue);
+    onTestFinished(() => late.stop());
+
+    expect(await handle.result()).toEqual({ outcome: 'aborted', reason: 'aborted before it started', attempts: 0 });
   });
 });

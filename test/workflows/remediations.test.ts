@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RemediationPage, RemediationSummary } from '../../client/mesh.js';
+import { inputOf, startAgain } from '../../client/past-runs.js';
 import { remediationId } from '../../contract/ids.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
@@ -92,8 +93,23 @@ describe('retry', () => {
 
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const refused = answers.find((answer) => answer.status === 'rejected');
-    expect(refused?.reason).toMatchObject({ code: 'conflict', message: `${id} is being retried already` });
+    // The one that is second may find the first one running already.
+    const why = expect.stringMatching(/ (was retried meanwhile|is still running)$/) as string;
+    expect(refused?.reason).toMatchObject({ code: 'conflict', message: why });
     await eventually('second try', () => (bridge.requests.length === 2 ? true : undefined));
+  });
+
+  test('is refused when another retry came first, even one that has ended already', async () => {
+    bridge.script.push({ status: 403 }, { status: 403 });
+    const { id, sdk, test } = await failedRun([WARM, TELL]);
+    const before = await test.client.workflow.getHandle(id).describe();
+    const { runId } = await sdk.retry(id);
+    await failedResult(test.client.workflow.getHandle(id, runId).result());
+
+    const late = startAgain(test.client, before, await inputOf(test.client, before));
+
+    await expect(late).rejects.toMatchObject({ code: 'conflict', message: `${id} was retried meanwhile` });
+    expect((await sdk.remediation(id)).runId).toBe(runId);
   });
 
   test('runs again what an abort ended, and what it kept from starting', async () => {
@@ -166,6 +182,8 @@ describe('retry', () => {
     bridge.script.push('hang');
     const test = await meshWith([WARM], { timeoutMs: 600_000 });
     const running = await startedRun(test);
+    // Else the other may be the one that gets no answer.
+    await eventually('its request', () => (bridge.requests.length === 1 ? true : undefined));
     const done = await startedRun(test);
     await test.client.workflow.getHandle(done).result();
 
@@ -188,6 +206,64 @@ describe('abort', () => {
 
     expect(await test.client.workflow.getHandle(id).result()).toMatchObject({ outcome: 'aborted' });
     expect(mail.mails).toHaveLength(0);
+  });
+
+  test('is what is seen of it, though an action had given up; that one is listed, and all that is undone is retried', async () => {
+    bridge.script.push({ status: 403 });
+    const test = await meshWith([WARM, AGENT, TELL]);
+    const [id, sdk] = [await startedRun(test), test.mesh];
+    // By then the action before it has given up.
+    await agentBegins();
+
+    await sdk.abort(id);
+    await failedResult(test.client.workflow.getHandle(id).result());
+
+    expect(await sdk.remediation(id)).toMatchObject({
+      outcome: 'aborted',
+      progress: { outcome: 'aborted', actions: [{ status: 'failed' }, { status: 'aborted' }, { status: 'aborted' }] },
+    });
+    const [one] = await listed(test, { outcome: 'aborted' }, 1);
+    expect(one).toMatchObject({ id });
+    const { dead } = await sdk.dead({ tenant: test.tenant });
+    expect(dead).toMatchObject([
+      { id, failed: [{ action: 'warm', reason: expect.stringContaining('403') as string }] },
+    ]);
+    expect(dead[0]?.failed).toHaveLength(1);
+    const { runId, actions } = await sdk.retry(id);
+    expect(actions).toEqual(['warm', 'agent', 'tell']);
+    await test.client.workflow.getHandle(id, runId).cancel();
+    await test.client.workflow.getHandle(id, runId).result();
+  });
+
+  test('leaves nothing in the list of what gave up where nothing had', async () => {
+    const { id, sdk, test } = await runningAgent([TELL]);
+
+    await sdk.abort(id);
+    await test.client.workflow.getHandle(id).result();
+    await listed(test, { outcome: 'aborted' }, 1);
+
+    expect((await sdk.dead({ tenant: test.tenant })).dead).toEqual([]);
+  });
+
+  test('waits for a worker where none answers, and that is told', async () => {
+    bridge.script.push({ status: 503 });
+    const test = await meshWith([{ ...WARM, retry: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } }]);
+    const id = await startedRun(test);
+    await eventually('the failed attempt', async () => (await test.mesh.remediation(id)).retrying);
+    expect(await test.mesh.remediation(id)).not.toHaveProperty('isAborting');
+    await test.stopWorker();
+
+    await test.mesh.abort(id);
+
+    const waiting = await test.mesh.remediation(id);
+    expect(waiting).toMatchObject({ outcome: 'running', isAborting: true });
+    expect(waiting).not.toHaveProperty('progress');
+    await test.startWorker();
+    await test.client.workflow.getHandle(id).result();
+    const ended = await test.mesh.remediation(id);
+    expect(ended).toMatchObject({ outcome: 'aborted' });
+    expect(ended).not.toHaveProperty('isAborting');
+    expect(bridge.requests).toHaveLength(1);
   });
 
   test('is refused once it has ended', async () => {
@@ -245,8 +321,35 @@ describe('a remediation', () => {
         { action: 'tell', type: 'notify_team', status: 'waiting' },
       ],
     });
+    const { agentAtWork, actions } = await sdk.remediation(id);
+    const { sinceAt = 0 } = agentAtWork ?? {};
+    expect(agentAtWork).toEqual({ action: 'agent', sinceAt, untilAt: sinceAt + (actions[0]?.timeoutMs ?? 0) });
+    expect(Math.abs(Date.now() - sinceAt)).toBeLessThan(60_000);
     await sdk.abort(id);
     await test.client.workflow.getHandle(id).result();
+  });
+
+  test('that tries an action again tells of it, also while no worker answers', async () => {
+    bridge.script.push({ status: 503 });
+    const test = await meshWith([{ ...WARM, retry: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } }]);
+    const id = await startedRun(test);
+
+    const retrying = await eventually('the failed attempt', async () => (await test.mesh.remediation(id)).retrying);
+    await test.stopWorker();
+    const withoutWorker = await test.mesh.remediation(id);
+
+    expect(retrying).toEqual([
+      {
+        action: 'warm',
+        doing: 'ask for capacity (warm)',
+        state: 'waiting',
+        attempt: 2,
+        lastError: expect.stringContaining('503') as string,
+        nextAt: expect.any(Number) as number,
+      },
+    ]);
+    expect(withoutWorker.retrying).toEqual(retrying);
+    expect(withoutWorker).not.toHaveProperty('progress');
   });
 
   test('that runs is told without its progress while no worker answers', async () => {
@@ -285,6 +388,22 @@ describe('a remediation', () => {
   });
 });
 
+describe('the list of what gave up', () => {
+  test('has nothing any more of what was retried with success', async () => {
+    bridge.script.push({ status: 403 });
+    const { id, sdk, test } = await failedRun([WARM]);
+    const dead = async () => (await sdk.dead({ tenant: test.tenant })).dead;
+    const [one] = await eventually('it in the list', async () => ((await dead()).length > 0 ? dead() : undefined));
+    expect(one).toMatchObject({ id, failed: [{ action: 'warm' }] });
+
+    const { runId } = await sdk.retry(id);
+    await test.client.workflow.getHandle(id, runId).result();
+    await listed(test, { outcome: 'executed' }, 1);
+
+    expect(await dead()).toEqual([]);
+  });
+});
+
 describe('a list', () => {
   test('shows the last run of what was retried, and only that', async () => {
     bridge.script.push({ status: 403 });
@@ -305,6 +424,8 @@ describe('a list', () => {
     const test = await meshWith([WARM], { timeoutMs: 600_000 });
     const [ended, running] = [await startedRun(test), await startedRun(test)];
     await test.client.workflow.getHandle(ended).terminate('by a test');
+    // Before the other is listed, the one that has ended may be the only one that seems to run.
+    await listed(test, {}, 2);
 
     const [one] = await eventually('one that runs', async () => {
       const found = await list(test, { outcome: 'running' });
@@ -315,13 +436,13 @@ describe('a list', () => {
     expect(await listed(test, {}, 2)).toMatchObject([{ id: running }, { id: ended, outcome: 'terminated' }]);
   });
 
-  test('is read page by page, the newest first, each once', async () => {
+  test('is read page by page, the last to end first, each once', async () => {
     const test = await meshWith([WARM]);
     for (let n = 1; n <= 5; n++) {
       const id = await startedRun(test, { id: `e-${n}` });
       await test.client.workflow.getHandle(id).result();
     }
-    await listed(test, { outcome: 'executed' }, 5);
+    await listedAsEnded(test, 5);
 
     const pages: RemediationPage[] = [];
     do {
@@ -339,11 +460,27 @@ describe('a list', () => {
     expect(pages.map(({ remediations }) => remediations.length).slice(0, 3)).toEqual([2, 2, 1]);
   });
 
+  test('has what runs first, then what ended last: what ends between two pages is on both', async () => {
+    bridge.script.push('hang', 'hang');
+    const test = await meshWith([WARM], { timeoutMs: 600_000 });
+    const [older, newer] = [await startedRun(test), await startedRun(test)];
+    await listed(test, {}, 2);
+    const first = await test.mesh.remediations({ tenant: test.tenant, limit: 1 });
+
+    await test.client.workflow.getHandle(newer).terminate('by a test');
+    await listedAsEnded(test, 1);
+
+    expect(first.remediations).toMatchObject([{ id: newer, outcome: 'running' }]);
+    expect(await list(test, { page: first.nextPage ?? '' })).toMatchObject([
+      { id: older, outcome: 'running' },
+      { id: newer, outcome: 'terminated' },
+    ]);
+  });
+
   test('refuses what is no page, or a page of another list', async () => {
     const test = await meshWith([WARM]);
-    await startedRun(test);
-    await startedRun(test);
-    await listed(test, {}, 2);
+    for (let n = 1; n <= 2; n++) await test.client.workflow.getHandle(await startedRun(test)).result();
+    await listedAsEnded(test, 2);
     const { nextPage = '' } = await test.mesh.remediations({ tenant: test.tenant, limit: 1 });
     expect(nextPage).toMatch(/^[\w-]{10,}$/);
 
@@ -441,10 +578,15 @@ async function failedRun(actions: object[], event: Parameters<TestMesh['report']
 
 async function runningAgent(more: object[]) {
   const test = await meshWith([AGENT, ...more]);
-  const runsFile = join(folder, 'runs.txt');
   const id = await startedRun(test);
-  await eventually('agent', async () => ((await agentsIn(runsFile)).length > 0 ? true : undefined));
+  const runsFile = await agentBegins();
   return { id, test, sdk: test.mesh, runsFile };
+}
+
+async function agentBegins(): Promise<string> {
+  const runsFile = join(folder, 'runs.txt');
+  await eventually('agent', async () => ((await agentsIn(runsFile)).length > 0 ? true : undefined));
+  return runsFile;
 }
 
 async function agentsIn(runsFile: string): Promise<string[]> {
@@ -465,6 +607,14 @@ async function list(test: TestMesh, filter: Filter): Promise<RemediationSummary[
 function listed(test: TestMesh, filter: Filter, count: number): Promise<RemediationSummary[]> {
   return eventually(`list of ${count}`, async () => {
     const found = await list(test, filter);
+    return found.length === count ? found : undefined;
+  });
+}
+
+/** An outcome is listed before the end. */
+function listedAsEnded(test: TestMesh, count: number): Promise<RemediationSummary[]> {
+  return eventually(`list of ${count} that have ended`, async () => {
+    const found = (await list(test, {})).filter(({ closedAt }) => closedAt !== undefined);
     return found.length === count ? found : undefined;
   });
 }

@@ -60,7 +60,8 @@ test(
     const impatient = await connectMesh({
       connection: connectionTo(address),
       taskQueue: mesh.taskQueue,
-      giveUpAfterMs: 800,
+      // The server must have refused it by then.
+      giveUpAfterMs: 3_000,
     });
     other = impatient;
     const refused = await impatient
@@ -117,7 +118,8 @@ test(
       reason: 'unreachable',
       ids: ['e-1', 'e-2'],
     });
-    expect(Date.now() - begun).toBeLessThan(1_500);
+    // Much shorter than a mesh waits that is not told how long.
+    expect(Date.now() - begun).toBeLessThan(8_000);
 
     const second = await startDevServer(options);
     try {
@@ -144,7 +146,7 @@ test(
       const report = hasty.report({ event: 'TaskCompleted', id: 'e-1' }).catch((error: unknown) => error);
       const asked = hasty.rearm('some-tenant').catch((error: unknown) => error);
       await hasty.close();
-      expect(Date.now() - begun).toBeLessThan(6_000);
+      expect(Date.now() - begun).toBeLessThan(20_000);
       expect(await report).toMatchObject({ code: 'not-stored', reason: 'closed', ids: ['e-1'] });
       expect(await asked).toMatchObject({ code: 'unreachable' });
     } finally {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
 import { watchId } from '../../contract/ids.js';
+import { loadWatchState, saveWatchState } from '../../workflows/watch-state.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh, type TestMeshOptions } from '../support/test-mesh.js';
 
@@ -22,19 +23,23 @@ const renamed = { ...rules, rules: [{ ...rule, id: 'renamed' }] };
 const broken = { ...rules, rules: [{ ...rule, coolDownMs: 5 }] };
 
 test('an edit of the rules is picked up; a broken one keeps the last good version and is shown', async () => {
-  const { report, judged, status, writeRules, log, rulesFile } = await meshWith({ rules });
+  const { report, judged, status, writeRules, watch, log, rulesFile } = await meshWith({ rules });
   await report({ id: 'e-1' });
   expect(await judged('e-1')).toEqual(['r/tell fire']);
 
   await writeRules(renamed);
   await report({ id: 'e-2' });
   expect(await judged('e-2')).toEqual(['renamed/tell fire']);
+  expect((await status()).ruleset?.ruleIds).toEqual(['renamed']);
+  const { currentDetails } = await watch().query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  expect(currentDetails).toContain('- `r`: not in the rules any more; fired 1 time');
 
   await writeRules(broken);
   await report({ id: 'e-3' });
   expect(await judged('e-3')).toEqual(['renamed/tell fire']);
   await report({ id: 'e-4' });
   expect(await judged('e-4')).toEqual(['renamed/tell fire']);
+  expect((await status()).ruleset?.ruleIds).toEqual(['renamed']);
   const problem = `${rulesFile}:1: rules[0].coolDownMs: unknown key "coolDownMs" (did you mean "cooldownMs"?)`;
   expect((await status()).ruleset?.problems).toEqual([problem]);
   expect(log.filter((entry) => entry.includes('unknown key "coolDownMs"'))).toHaveLength(1);
@@ -43,6 +48,38 @@ test('an edit of the rules is picked up; a broken one keeps the last good versio
   await report({ id: 'e-5' });
   expect(await judged('e-5')).toEqual(['r/tell fire']);
   expect((await status()).ruleset?.problems).toEqual([]);
+});
+
+test('a broken mesh.yaml is shown for as long as workers see it, with what is in use meanwhile', async () => {
+  const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ456789';
+  const { report, judged, status, writeConfig, watch, folder } = await meshWith({
+    rules,
+    config: { teamz: {}, [secret]: 1 },
+  });
+  await report({ id: 'e-1' });
+  await judged('e-1');
+  const { configTrouble: none } = await status();
+  expect(none).toMatchObject({ source: `${folder}/mesh.yaml`, hasGoodVersion: false });
+  expect(none?.problems[0]).toBe(`${folder}/mesh.yaml:1: teamz: unknown key "teamz" (did you mean "teams"?)`);
+  expect(JSON.stringify(none)).not.toContain(secret);
+
+  await writeConfig({});
+  await report({ id: 'e-2' });
+  await judged('e-2');
+  expect(await status()).not.toHaveProperty('configTrouble');
+
+  await writeConfig({ agents: 7 });
+  await report({ id: 'e-3' });
+  await judged('e-3');
+  const { configTrouble: first } = await status();
+  expect(first).toMatchObject({ hasGoodVersion: true, problems: [expect.stringContaining('agents') as string] });
+  await report({ id: 'e-4' });
+  await judged('e-4');
+  const { configTrouble: second } = await status();
+  expect(second?.sinceAt).toBe(first?.sinceAt);
+  expect(second?.seenAt).toBeGreaterThan(first?.seenAt ?? Infinity);
+  const { currentDetails } = await watch().query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  expect(currentDetails).toMatch(/cannot be used as it is\. The last good version stays in use\..*\n- `.*agents/);
 });
 
 test('events wait while there are no rules to judge by, and are judged in order once there are', async () => {
@@ -99,12 +136,13 @@ test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a
     remediation,
   } = await meshWith({
     rules: { ...rules, defaultDedupWindowMs: 600_000, rules: [perSession] },
-    watch: { maxHistoryEvents: 40 },
+    watch: { maxHistoryEvents: 20 },
   });
   const ids = Array.from({ length: 60 }, (_, index) => `e-${index}`);
-  for (const [index, id] of ids.entries()) {
-    await report({ id, session: `s-${index % 20}`, payload: { index } });
-    await judged(id);
+  for (let from = 0; from < ids.length; from += 5) {
+    const batch = ids.slice(from, from + 5);
+    await report(...batch.map((id, at) => ({ id, session: `s-${(from + at) % 20}`, payload: { index: from + at } })));
+    await judged(batch[4] ?? '');
   }
 
   const { counters, guards, history, chains } = await status();
@@ -117,13 +155,13 @@ test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a
   await report(...ids.map((id) => ({ id })));
   await sdk.pause(tenant, 'for good');
   await report({ id: 'paused-1' });
-  for (let index = 0; index < 12; index++) {
+  for (let index = 0; index < 4; index++) {
     await report({ id: `filler-${index}` });
     await judged(`filler-${index}`);
   }
 
   const after = await status();
-  expect(after.counters.skipped).toMatchObject({ duplicate: 60, paused: 13 });
+  expect(after.counters.skipped).toMatchObject({ duplicate: 60, paused: 5 });
   expect(after.paused?.reason).toBe('for good');
   expect(after.history.runs).toBeGreaterThan(history.runs);
   const started = await Promise.all(
@@ -139,9 +177,29 @@ test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a
   expect(started.reduce<number>((sum, one) => sum + one, 0)).toBe(20);
 });
 
+test('expired windows are forgotten by runs that are too short for a timer to ring, and crowd nothing out', async () => {
+  const state = loadWatchState({ tenant: 'default' }, Date.now());
+  const ended = { rule: 'r', action: 'tell', untilAt: Date.now() - 1 };
+  for (let index = 0; index < 65_000; index++) state.memory.dedups.set(`${index}`.padStart(16, '0'), ended);
+  // A run that begins with more than it could hand on, so that the next has to drop live windows, if it takes these for such.
+  const saved = saveWatchState(state, [], 1_800_000);
+  const { report, judged, status } = await meshWith({ rules, watch: { maxHistoryEvents: 12, saved } });
+  expect((await eventually('the first run', status)).guards.live.dedups).toBe(65_000);
+
+  for (let index = 0; (await status()).history.runs < 4; index++) {
+    await report({ id: `e-${index}` });
+    await judged(`e-${index}`);
+  }
+
+  expect((await status()).guards).toMatchObject({ live: { dedups: 0 }, evicted: 0 });
+});
+
 test('a watch without guards and events completes, and the next event starts it again', async () => {
-  const { report, judged, watch, status } = await meshWith({ rules, watch: { idleCloseMs: 1_500 } });
-  await report({ id: 'e-1' });
+  const idle = { idleCloseMs: 1_500 };
+  const { report, judged, watch, status, startWorker } = await meshWith({ rules, watch: idle, withoutWorker: true });
+  // Before a worker begins the watch, which might else be over already.
+  await report({ id: 'e-1', event: 'SessionStart' });
+  await startWorker();
   await judged('e-1');
 
   await eventually('end of the watch', async () =>
@@ -268,6 +326,25 @@ test('a request to cancel the watch pauses it, and loses nothing', async () => {
   await sdk.resume(tenant);
   await report({ id: 'e-3', payload: { n: 3 } });
   expect(await judged('e-3')).toEqual(['r/tell cooldown']);
+
+  // Temporal tells a run of one such request only.
+  await watch().cancel();
+  await report({ id: 'e-4', payload: { n: 4 } });
+  expect(await judged('e-4')).toEqual(['paused']);
+});
+
+test('a request to cancel a watch that no worker has taken up yet pauses it, and loses nothing', async () => {
+  const { report, judged, watch, mesh: sdk, tenant, startWorker } = await meshWith({ rules, withoutWorker: true });
+  await report({ id: 'e-1' });
+  await watch().cancel();
+  await report({ id: 'e-2', payload: { n: 2 } });
+
+  await startWorker();
+
+  expect([await judged('e-1'), await judged('e-2')]).toEqual([['paused'], ['paused']]);
+  await sdk.resume(tenant);
+  await report({ id: 'e-3', payload: { n: 3 } });
+  expect(await judged('e-3')).toEqual(['r/tell fire']);
 });
 
 test('a live window longer than the idle limit leaves the watch at rest until it ends', async () => {
@@ -315,7 +392,8 @@ test('signals of the wrong shape, as people type them, are refused or understood
 });
 
 test('names and payloads at their limits fit into what Temporal takes', async () => {
-  const id = '規'.repeat(66);
+  // Together with an action's, an id of a rule has room for 600 characters when it is encoded; each of these is nine.
+  const id = '規'.repeat(33);
   const { report, judged, result } = await meshWith({
     rules: {
       ...rules,
@@ -325,8 +403,8 @@ test('names and payloads at their limits fit into what Temporal takes', async ()
           trigger: { event: 'TaskCompleted' },
           cooldownMs: 600_000,
           actions: [
-            { type: 'warm_remote_capacity', id: '則'.repeat(500) },
-            { type: 'notify_team', id: 'x'.repeat(5_000) },
+            { type: 'warm_remote_capacity', id: '則'.repeat(33) },
+            { type: 'notify_team', id: 'x'.repeat(300) },
           ],
         },
       ],

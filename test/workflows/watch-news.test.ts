@@ -1,12 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { SIGNALS } from '../../contract/names.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createWorkflows } from '../../activities/adapters/workflows/create-workflows.js';
+import { QUERIES, SIGNALS } from '../../contract/names.js';
 import type { Notice } from '../../contract/notice.js';
+import type { RemediationProgress } from '../../contract/remediation.js';
+import type { WatchRunInput } from '../../workflows/saved-watch.js';
+import { loadWatchState, saveWatchState } from '../../workflows/watch-state.js';
 import { eventually } from '../support/eventually.js';
+import { failedResult } from '../support/failed-result.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
 // What the watch tells others: the team at the end of a cooldown, a receiver that an incident is over, a remediation that its
 // agent has ended.
+
+const LAUNCHED = '{"launched":true,"agentId":"agent-7"}';
 
 let mesh: TestMesh | undefined;
 let notices: Notice[];
@@ -14,7 +21,7 @@ let runtime: HttpTarget;
 
 beforeAll(async () => {
   runtime = await startHttpTarget();
-  runtime.answer({ body: '{"launched":true,"agentId":"agent-7"}' });
+  runtime.answer({ body: LAUNCHED });
 });
 beforeEach(() => (notices = []));
 afterEach(async () => {
@@ -23,8 +30,9 @@ afterEach(async () => {
 });
 afterAll(() => runtime.close());
 
-async function start(rule: Record<string, unknown>): Promise<TestMesh> {
+async function start(rule: Record<string, unknown>, watch?: Partial<WatchRunInput>): Promise<TestMesh> {
   mesh = await startTestMesh({
+    ...(watch && { watch }),
     rules: {
       defaultDedupWindowMs: 0,
       rules: [{ id: 'r', trigger: { event: 'Broke' }, actions: [{ type: 'notify_team' }], ...rule }],
@@ -38,8 +46,9 @@ async function start(rule: Record<string, unknown>): Promise<TestMesh> {
     wrap: (activities) => ({
       ...activities,
       async startNotices(started) {
-        notices.push(...started);
         await activities.startNotices(started);
+        // By now they are there for whoever looks.
+        notices.push(...started);
       },
     }),
   });
@@ -87,6 +96,31 @@ test('a cooldown that kept something quiet ends in one message; one that did not
   expect([type, searchAttributes]).toMatchObject(['notice', { MeshTenant: [tenant], MeshRule: ['r'] }]);
 });
 
+test.each([
+  ['success', 'skipped'],
+  ['failed', 'executed'],
+] as const)(
+  'the digest of a rule that tells people only on %s is %s where its agent has failed',
+  async (onlyIf, outcome) => {
+    runtime.answer({ status: 400, body: '{"launched":false,"reason":"no room"}' });
+    onTestFinished(() => runtime.answer({ body: LAUNCHED }));
+    const tell = { type: 'notify_team', id: 'wake', onlyIf };
+    const started = await start({ cooldownMs: 60_000, actions: [{ type: 'spawn_fallback_agent', id: 'try' }, tell] });
+    const { mesh: sdk, tenant, client, result } = started;
+    await reportBroken(started, 'e-1', 's-1');
+    await failedResult(result('r', 'e-1'));
+    await reportBroken(started, 'e-2', 's-1');
+
+    await sdk.rearm(tenant, 'r');
+    const notice = await eventually('the digest', () => notices[0]);
+
+    expect(await client.workflow.getHandle(notice.id).result()).toMatchObject({
+      outcome,
+      ...(outcome === 'skipped' && { reason: 'rule r told nobody when it fired' }),
+    });
+  },
+);
+
 test('a cooldown that an operator ends leaves its message too, though not while the tenant is paused', async () => {
   const started = await start({ cooldownMs: 60_000 });
   const { mesh: sdk, tenant, stopWorker, startWorker } = started;
@@ -107,12 +141,23 @@ test('a cooldown that an operator ends leaves its message too, though not while 
   expect(notices).toMatchObject([{ kind: 'digest', suppressed: { events: 1, sessions: ['s-2'] } }]);
 });
 
-test('an event that finds a cooldown just over brings out what that kept quiet', async () => {
+test('an event that finds a cooldown just over brings out what that kept quiet, and good news that it held', async () => {
   // A worker that was away for the whole of it: then no timer has rung yet when the event is judged.
-  const { report, judged, stopWorker, startWorker } = await start({ cooldownMs: 2_000 });
-  await report({ id: 'e-1', event: 'Broke', session: 's-1' }, { id: 'e-2', event: 'Broke', session: 's-2' });
+  const { tenant, report, judged, watch, status, stopWorker, startWorker } = await start({ cooldownMs: 5_000 });
+  const at = Date.now();
+  await report(
+    { id: 'e-1', event: 'Broke', session: 's-1', occurredAt: at },
+    { id: 'e-2', event: 'Broke', session: 's-2' },
+  );
   await judged('e-2');
-  const overAt = Date.now() + 2_000;
+  const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
+  const receiver = { team: 'ops', channel: 'pager', key: 'r/s-1', openedAt: at, occurredAt: at };
+  await watch().signal(SIGNALS.incidents, [{ ...subject, ...receiver, tool: 'Bash', resolveOn: ['tool'] }]);
+  const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
+  await report({ ...works, id: 'ok', session: 's-1', occurredAt: at + 1 });
+  await judged('ok');
+  expect((await status()).incidents).toMatchObject([{ worksAgain: true }]);
+  const overAt = Date.now() + 5_000;
   await stopWorker();
   await report({ id: 'e-3', event: 'Broke' });
   await eventually('the end of the cooldown', () => (Date.now() >= overAt ? true : undefined));
@@ -120,11 +165,15 @@ test('an event that finds a cooldown just over brings out what that kept quiet',
 
   expect(await judged('e-3')).toEqual(['r/notify_team:0 fire']);
   await eventually('the digest', () => notices[0]);
-  expect(notices).toMatchObject([{ suppressed: { events: 1, sessions: ['s-2'] } }]);
+  expect(notices).toMatchObject([
+    { kind: 'digest', suppressed: { events: 1, sessions: ['s-2'] } },
+    // The cooldown that the event has begun holds nothing that was over before.
+    { kind: 'resolve', incident: { session: 's-1' }, by: { eventId: 'ok' } },
+  ]);
 });
 
 test('a success of the same tool in the same session ends an incident, once', async () => {
-  const { tenant, report, judged, watch, status } = await start({});
+  const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
   await report({ id: 'e-1', event: 'Broke' });
   await judged('e-1');
   const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
@@ -145,8 +194,27 @@ test('a success of the same tool in the same session ends an incident, once', as
   expect((await status()).incidents).toEqual([]);
 });
 
+test('a task that fails and works again by a reporter that names no session ends its incident', async () => {
+  const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
+  const payload = { task_id: 'T-9' };
+  await report({ id: 'e-1', event: 'Broke', payload });
+  await judged('e-1');
+  const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', task: 'T-9' };
+  const receiver = { team: 'ops', channel: 'pager', key: 'r/T-9', openedAt: Date.now() };
+  await watch().signal(SIGNALS.incidents, [{ ...subject, ...receiver, resolveOn: ['task'] }]);
+  const works = { event: 'TaskCompleted', outcome: 'success' as const, payload };
+
+  await report({ ...works, id: 'elsewhere', session: 's-2' });
+  await judged('elsewhere');
+  expect((await status()).incidents).toMatchObject([{ task: 'T-9' }]);
+  await report({ ...works, id: 'ok' });
+
+  await eventually('the end of the incident', () => notices[0]);
+  expect(notices).toMatchObject([{ kind: 'resolve', incident: { task: 'T-9' }, by: { eventId: 'ok' } }]);
+});
+
 test('a success that came before the delivery told of the incident ends it', async () => {
-  const { tenant, report, judged, watch, status } = await start({});
+  const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
   const occurredAt = Date.now();
   await report({ id: 'e-1', event: 'Broke', session: 's-1', occurredAt });
   const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
@@ -163,6 +231,116 @@ test('a success that came before the delivery told of the incident ends it', asy
   expect((await status()).incidents).toEqual([]);
 });
 
+test('an alert is closed when the cooldown that began with it ends, and not while the same has failed again', async () => {
+  const started = await start({ cooldownMs: 60_000, cooldownBy: ['session'] });
+  const { tenant, report, judged, watch, status, mesh: sdk, taskQueue, client } = started;
+  const broke = { event: 'Broke', payload: { tool_name: 'Bash' } };
+  const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
+  const at = Date.now();
+  const inSession = (session: string) => ({
+    ...{ tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-${session}`, root: `e-${session}`, session },
+    ...{ team: 'ops', channel: 'pager', key: `r/${session}`, openedAt: at, occurredAt: at },
+    ...{ tool: 'Bash', resolveOn: ['tool'] },
+  });
+  for (const session of ['s-1', 's-2']) await report({ ...broke, id: `e-${session}`, session, occurredAt: at });
+  await judged('e-s-2');
+  await watch().signal(SIGNALS.incidents, [inSession('s-1'), inSession('s-2')]);
+
+  for (const session of ['s-1', 's-2']) await report({ ...works, id: `ok-${session}`, session, occurredAt: at + 1 });
+  await report({ ...broke, id: 'again', session: 's-2', occurredAt: at + 2 });
+  expect(await judged('again')).toEqual([expect.stringContaining('cooldown')]);
+  expect((await status()).incidents?.map(({ worksAgain }) => worksAgain)).toEqual([true, undefined]);
+  expect(notices).toEqual([]);
+
+  await sdk.rearm(tenant, 'r');
+  await eventually('good news', () => notices.find(({ kind }) => kind === 'resolve'));
+  const ended = notices.filter(({ kind }) => kind === 'resolve');
+  expect(ended).toMatchObject([{ incident: { session: 's-1' }, by: { eventId: 'ok-s-1' } }]);
+
+  const { isAlertOpen } = createWorkflows(client, taskQueue);
+  const alert = (session: string) => ({ team: 'ops', channel: 'pager', key: `r/${session}` });
+  expect([await isAlertOpen(tenant, alert('s-1')), await isAlertOpen(tenant, alert('s-2'))]).toEqual([false, true]);
+});
+
+test('what works while the tenant is paused is told when it is resumed, unless it has failed again by then', async () => {
+  const { tenant, report, judged, watch, status, mesh: sdk, stopWorker, startWorker } = await start({ cooldownMs: 0 });
+  const occurredAt = Date.now();
+  const sessions = ['s-1', 's-2', 's-3', 's-4'];
+  for (const session of sessions) await report({ id: `e-${session}`, event: 'Broke', session, occurredAt });
+  expect(await judged('e-s-4')).toEqual(['r/notify_team:0 fire']);
+  const inSession = (session: string) => ({
+    ...{ tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-${session}`, root: `e-${session}`, session },
+    ...{ team: 'ops', channel: 'pager', key: `r/${session}`, openedAt: Date.now() },
+    ...{ tool: 'Bash', resolveOn: ['tool'], occurredAt },
+  });
+  await watch().signal(SIGNALS.incidents, [inSession('s-1'), inSession('s-3'), inSession('s-4')]);
+
+  await sdk.pause(tenant, 'deploy');
+  const payload = { tool_name: 'Bash' };
+  const works = (session: string) => ({
+    ...{ id: `ok-${session}`, event: 'PostToolUse', outcome: 'success' as const, session, payload },
+    occurredAt: occurredAt + 1,
+  });
+  const again = (session: string) => ({
+    ...{ id: `again-${session}`, event: 'Broke', session, payload, occurredAt: occurredAt + 2 },
+  });
+  await report(...sessions.map(works), again('s-3'));
+  expect(await judged('again-s-3')).toEqual(['paused']);
+  await watch().signal(SIGNALS.incidents, [inSession('s-2')]);
+  const worksAgain = async () => (await status()).incidents?.map((one) => one.worksAgain === true);
+  await eventually('what is told later', async () => ((await worksAgain())?.length === 4 ? true : undefined));
+  expect(await worksAgain()).toEqual([true, true, false, true]);
+  await stopWorker();
+  // Judged after the resume, as what was reported before it.
+  await report(again('s-4'));
+  await sdk.resume(tenant);
+  expect(notices).toEqual([]);
+
+  await startWorker();
+
+  await eventually('both ends', () => notices[1]);
+  expect(notices).toMatchObject([
+    { kind: 'resolve', incident: { session: 's-1' }, by: { event: 'PostToolUse', eventId: 'ok-s-1' } },
+    { kind: 'resolve', incident: { session: 's-2' }, by: { event: 'PostToolUse', eventId: 'ok-s-2' } },
+  ]);
+  expect(await judged('again-s-4')).toEqual(['paused']);
+  expect(await worksAgain()).toEqual([false, false]);
+});
+
+test('good news whose cooldown had to go at continue-as-new is told by the next run, which waits for nothing', async () => {
+  const by = { event: 'PostToolUse', eventId: 'ok' };
+  const resolved = { by, occurredAt: Date.now(), at: Date.now() };
+  const place = { team: 'ops', channel: 'pager', key: 'k', openedAt: Date.now(), occurredAt: Date.now() };
+  const state = loadWatchState({ tenant: 'default' }, Date.now());
+  state.incidents = [
+    { ...place, tenant: 'default', rule: 'r', remediation: '', root: 'e', tool: 'Bash', resolveOn: ['tool'], resolved },
+  ];
+
+  await start({}, { saved: saveWatchState(state, []) });
+
+  await eventually('good news', () => notices[0]);
+  expect(notices).toMatchObject([{ kind: 'resolve', rule: 'r', by }]);
+});
+
+test('what is no event, and is signalled by hand while the tenant is paused, harms nothing', async () => {
+  const { tenant, watch, judged, mesh: sdk } = await start({});
+  await sdk.pause(tenant, 'deploy');
+  const success = { event: 'Stop', outcome: 'success', payload: { tool_name: 'Bash' }, occurredAt: 1 };
+  const forms = [{ session: 5 }, { payload: 'x' }, { occurredAt: 'now' }, { lineage: null }, { lineage: { root: 5 } }];
+
+  await watch().signal(SIGNALS.events, [...forms.map((form, index) => ({ ...success, id: `odd-${index}`, ...form }))]);
+
+  for (const index of forms.keys()) expect(await judged(`odd-${index}`)).toEqual(['paused']);
+});
+
+/** The watch hears its name before the remediation does, and waits for it under that of its session before. */
+function agentIsNamed(of: TestMesh | undefined): Promise<true> {
+  return eventually('an agent that is waited for, by its name', async () => {
+    const now = await of?.remediation('r', 'e-1').query<RemediationProgress>(QUERIES.progress);
+    return now?.actions[0]?.agent?.id === 'agent-7' || undefined;
+  });
+}
+
 test.each([
   ['its end is reported', false],
   ['its end is reported while the tenant is paused', true],
@@ -170,7 +348,7 @@ test.each([
   const agent = { type: 'spawn_fallback_agent', id: 'agent', await: 'finished', timeoutMs: 60_000 };
   const { tenant, report, result, status, mesh: sdk } = await start({ actions: [agent] });
   await report({ id: 'e-1', event: 'Broke' });
-  await eventually('an agent that is waited for', async () => ((await status()).agents?.awaited ? true : undefined));
+  await agentIsNamed(mesh);
   if (isPaused) await sdk.pause(tenant, 'deploy');
 
   await report({ event: 'run.finished', outcome: 'success', agent: 'agent-7', payload: { output: 'all mended' } });
@@ -188,9 +366,9 @@ test.each([
 
 test('an agent that has failed fails its action; signals that are none are answered among the verdicts', async () => {
   const agent = { type: 'spawn_fallback_agent', id: 'agent', await: 'finished', timeoutMs: 60_000 };
-  const { report, result, watch, status, verdicts } = await start({ actions: [agent] });
+  const { report, result, watch, verdicts } = await start({ actions: [agent] });
   await report({ id: 'e-1', event: 'Broke' });
-  await eventually('an agent that is waited for', async () => ((await status()).agents?.awaited ? true : undefined));
+  await agentIsNamed(mesh);
   await watch().signal(SIGNALS.agents, 'agent-7');
   await watch().signal(SIGNALS.incidents, [{}]);
 

@@ -1,13 +1,17 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { NativeConnection } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { createWorkflows } from '../../activities/adapters/workflows/create-workflows.js';
 import type { Workflows } from '../../activities/world.js';
 import { connectMesh } from '../../client/mesh.js';
 import { digestId, leaseId, remediationId, watchId } from '../../contract/ids.js';
 import type { Lease } from '../../contract/lease.js';
 import type { DigestNotice } from '../../contract/notice.js';
+import type { OpenIncident } from '../../contract/notification.js';
+import { aRemediation } from '../support/a-remediation.js';
 import { eventually } from '../support/eventually.js';
+import { startStallingProxy } from '../support/stalling-proxy.js';
 
 // What activities ask of other workflows, against a real server. No worker runs: only what is started and sent is looked at.
 
@@ -70,14 +74,23 @@ test('a watch that is told of agents is started just as one that is told of an e
   expect(await signalsOf(told)).toEqual(['agents']);
 });
 
-test('a lease is started once, and extended after that', async () => {
-  const lease: Lease = { tenant, environment: 'eu/west 1', ensure: 2, untilAt: 5, effectKey: 'k' };
+test('of a tenant whose watch is gone no alert is open', async () => {
+  expect(await workflows.isAlertOpen(tenant, { team: 'ops', channel: 'pager', key: 'k' })).toBe(false);
+});
+
+test('of a remediation that is gone nobody knows whom it told', async () => {
+  expect(await workflows.toldBy(remediationId(tenant, 'r', 'e'))).toBeUndefined();
+});
+
+test('a lease is started once, and extended after that, by every tenant: the environment is that of the mesh', async () => {
+  const environment = `eu/west ${tenant}`;
+  const lease: Lease = { tenant, environment, ensure: 2, untilAt: 5, effectKey: 'k', targetHash: 'h' };
 
   await workflows.keepLease(lease);
-  await workflows.keepLease({ ...lease, untilAt: 9 });
+  await workflows.keepLease({ ...lease, tenant: `${tenant}-other`, untilAt: 9 });
 
-  const handle = workflow(leaseId(tenant, 'eu/west 1'));
-  expect(handle.workflowId).toBe(`lease/${tenant}/eu%2Fwest%201`);
+  const handle = workflow(leaseId('nobody-polls', environment));
+  expect(handle.workflowId).toBe(`lease/nobody-polls/eu%2Fwest%20${tenant}`);
   expect(await signalsOf(handle)).toEqual(['extend', 'extend']);
 });
 
@@ -110,6 +123,51 @@ test('a remediation that is not there any more is told nothing, and that is no e
   await workflows.tellRemediation(id, news);
 
   expect(await signalsOf(workflow(id))).toEqual(['agent']);
+});
+
+test('a server that takes a question and never answers holds nobody up for long', async () => {
+  const server = await startStallingProxy(inject('temporalAddress'));
+  const stalled = await NativeConnection.connect({ address: server.address });
+  onTestFinished(async () => {
+    server.goOn();
+    await stalled.close();
+    await server.close();
+  });
+  const asked = createWorkflows(new Client({ connection: stalled }), 'nobody-polls', 500);
+  const id = remediationId(tenant, 'r', 'e');
+  const lease: Lease = { tenant, environment: tenant, ensure: 1, untilAt: 5, effectKey: 'k', targetHash: 'h' };
+  const alert = { team: 'ops', channel: 'pager', key: 'k' };
+  const from = { tenant, rule: 'r', remediation: id, root: 'e', occurredAt: 1 };
+  const incident: OpenIncident = { ...from, ...alert, resolveOn: ['task'], openedAt: 1 };
+  const plan = aRemediation([{ type: 'notify_team' }], { tenant });
+  for (const started of [watchId(tenant), digest(3).id, leaseId('nobody-polls', tenant), plan.id])
+    touched.push(started);
+  server.stall();
+
+  const questions: Record<Exclude<keyof Workflows, 'takeSlot'>, Promise<unknown>> = {
+    startRemediation: asked.startRemediation(plan),
+    startNotice: asked.startNotice(digest(3)),
+    keepLease: asked.keepLease(lease),
+    tellWatchOfAgents: asked.tellWatchOfAgents(tenant, []),
+    tellWatchOfIncident: asked.tellWatchOfIncident(tenant, incident),
+    isAlertOpen: asked.isAlertOpen(tenant, alert),
+    tellRemediation: asked.tellRemediation(id, { action: 'a', state: 'finished', agentId: 's', outcome: 'success' }),
+    toldBy: asked.toldBy(id),
+    giveBackSlot: asked.giveBackSlot({ slots: `slots/${tenant}`, key: 'k', claim: '1' }),
+    closedAt: asked.closedAt(id, randomUUID()),
+    isCancelRequested: asked.isCancelRequested(id, randomUUID()),
+  };
+
+  const said = await Promise.all(
+    Object.entries(questions).map(([question, answer]) =>
+      answer.then(
+        () => `${question} was answered`,
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+
+  expect(new Set(said)).toEqual(new Set(['the Temporal server did not answer within 500 ms']));
 });
 
 function digest(untilAt: number): DigestNotice {

@@ -1,17 +1,20 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { ActionPlan } from '../../contract/actions/index.js';
 import type { RemediationInput } from '../../contract/remediation.js';
+import { runsOnlyIf } from '../../contract/runs-only-if.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { Progress } from '../progress.js';
+import type { SlotTurns } from '../slot-turns.js';
 import type { Outcome } from './action-run.js';
-import { resultOfFailure } from './failure-result.js';
+import { NEVER_STARTED, resultOfFailure } from './failure-result.js';
 import { act } from './index.js';
-import { whyNot } from './only-if.js';
+import { isPassedOver, whyNot } from './only-if.js';
 
 export interface Surroundings {
   remediation: RemediationInput;
   progress: Progress;
   agentEnds: AgentEnds;
+  slotTurns: SlotTurns;
   /** The end of another action that was started in this run. */
   endOf(action: string): Promise<void> | undefined;
 }
@@ -22,9 +25,7 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
   const done = (outcome: Outcome) => progress.finish({ action: plan.name, type: plan.type, ...outcome });
 
   const refusal = plan.onlyIf && (await refusalOf(plan, surroundings));
-  if (CancellationScope.current().consideredCancelled) {
-    return done({ status: 'aborted', reason: 'aborted before it started', attempts: 0 });
-  }
+  if (CancellationScope.current().consideredCancelled) return done(NEVER_STARTED);
   if (refusal !== undefined) return done({ status: 'skipped', reason: refusal, attempts: 0 });
 
   const earlier = remediation.earlier?.find(({ action }) => action === plan.name);
@@ -35,9 +36,15 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
         plan,
         remediation,
         earlier,
+        startedAt: Date.now(),
         request: () => ({ plan, remediation, ...progress.before(plan.name) }),
         show: (news) => progress.show(plan.name, news),
+        shownAgent() {
+          const state = progress.of(plan.name);
+          return state.state === 'running' ? state.agent : undefined;
+        },
         agentEnds: surroundings.agentEnds,
+        slotTurns: surroundings.slotTurns,
       }),
     );
   } catch (error) {
@@ -45,12 +52,26 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
   }
 }
 
+async function refusalOf(plan: ActionPlan, surroundings: Surroundings): Promise<string | undefined> {
+  const { remediation, progress } = surroundings;
+  if (plan.after !== undefined) progress.wait(plan.name, `runs ${runsOnlyIf(plan, remediation.actions)}`);
+  return whyNotAfter(plan, surroundings);
+}
+
 /** Waits for the action before, however long that takes: only its end tells whether this one is to run. */
-async function refusalOf(plan: ActionPlan, { progress, endOf }: Surroundings): Promise<string | undefined> {
-  if (plan.after !== undefined) {
-    progress.wait(plan.name, `runs only if ${plan.after} ${plan.onlyIf === 'failed' ? 'fails' : 'succeeds'}`);
-    await endOf(plan.after);
+async function whyNotAfter(plan: ActionPlan, surroundings: Surroundings): Promise<string | undefined> {
+  const { remediation, progress, endOf } = surroundings;
+  let name = plan.after;
+  while (name !== undefined) {
+    await endOf(name);
+    const state = progress.of(name);
+    const result = state.state === 'done' ? state.result : undefined;
+    const before = remediation.actions.find((one) => one.name === name);
+    const isRefused = before?.refused !== undefined;
+    // A limit has refused it before anybody knew whether it would be needed.
+    const isNeeded = !isRefused || before.onlyIf === undefined || !(await whyNotAfter(before, surroundings));
+    if (isNeeded && !isPassedOver(before, result)) return whyNot(plan, { name, result, isRefused });
+    name = before?.after;
   }
-  const before = plan.after === undefined ? undefined : progress.of(plan.after);
-  return whyNot(plan, before?.state === 'done' ? before.result : undefined);
+  return whyNot(plan, undefined);
 }

@@ -1,58 +1,133 @@
 import { Context } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
 import type { MeshConfig } from '../../../config/mesh-config.js';
 import { resolveSecret } from '../../../config/secret.js';
+import type { ChannelConfig } from '../../../config/sections/teams.js';
 import type { ActionActivities } from '../../../contract/activities.js';
-import { duration } from '../../../contract/duration.js';
 import { messageOf } from '../../../contract/message-of.js';
 import type { DeliveryRequest } from '../../../contract/notification.js';
-import { attempt, failure } from '../../fail.js';
+import { endIfAborted } from '../../abort-unheard.js';
+import { asAborted, failure } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
-import type { DeliveryAnswer, Prepared } from './channel.js';
+import type { DeliveryAnswer, Parcel, Prepared } from './channel.js';
 import { channelOf } from './channels/index.js';
 import { findParcel } from './find-parcel.js';
-import { waitBeforeRetry } from './retry-ladder.js';
+import { asOfNow } from './message/lateness.js';
+import {
+  asLast,
+  made,
+  type Memory,
+  memoryAfter,
+  memoryOfEarlier,
+  requireOneLeft,
+  type Undelivered,
+} from './memory-of-attempts.js';
+import { nextTry, waitAfterPutOff } from './retry-ladder.js';
+import { createRoom, type Room } from './room.js';
 
 type DeliverWorld = Pick<World, 'config' | 'redactKeys' | 'env' | 'mailer' | 'outbound' | 'workflows'>;
 
 /** One attempt to bring one message through one channel. Addresses and secrets are looked up anew each time. */
 export function makeDeliverNotification(world: DeliverWorld): ActionActivities['deliverNotification'] {
+  const room = createRoom();
   return async (request) => {
-    const config = await loadConfig(world.config);
-    const parcel = findParcel(config, request);
-    if ('gone' in parcel) throw failure({ type: 'delivery-refused', message: parcel.gone, isFinal: true });
-
-    const prepared = channelOf(parcel.channel).prepare(parcel);
-    const answer = await withHeartbeat(() => attemptInTime(prepared, request, config, world));
-    if (!answer.delivered) {
-      throw deliveryFailure(
-        { ...answer, reason: redactorOf(config, world.redactKeys).text(answer.reason) },
-        request,
-        config,
-      );
-    }
-    await noteIncident(request, answer, world);
-    return { status: 'executed', detail: answer.detail, attempts: attempt() };
+    const before = memoryOfEarlier();
+    requireOneLeft(request, before);
+    const config = await loadConfig(world.config).catch(asLast(request, before));
+    const answer = await withHeartbeat(async (details) => {
+      Object.assign(details, before, { attempts: made(before) });
+      await endIfAborted(world.workflows, { ...before, attempts: made(before) - 1 });
+      const answered = await attemptOnce(request, config, world, room);
+      if ('needless' in answered || answered.delivered) return answered;
+      const reason = redactorOf(config, world.redactKeys).text(answered.reason);
+      const after = memoryAfter(before, { ...answered, reason });
+      Object.assign(details, after, { attempts: made(after) });
+      // The next attempt is told what the last heartbeat said.
+      Context.current().heartbeat(details);
+      return { ...answered, reason, after };
+    }).catch((error: unknown) => {
+      if (error instanceof TemporalFailure) throw asAborted(error, { ...before, attempts: made(before) });
+      return asLast(request, before)(error);
+    });
+    const attempts = made(before);
+    if ('needless' in answer) return { status: 'skipped', reason: answer.needless, attempts };
+    if (!answer.delivered) throw deliveryFailure(answer, request, config);
+    await noteIncident(request, answer, world).catch(asLast(request, before));
+    const { lastError } = before;
+    return { status: 'executed', detail: answer.detail, attempts, ...(lastError !== undefined && { lastError }) };
   };
 }
+
+async function attemptOnce(
+  request: DeliveryRequest,
+  config: MeshConfig,
+  world: DeliverWorld,
+  room: Room,
+): Promise<DeliveryAnswer | { needless: string }> {
+  const parcel = findParcel(config, { ...request, message: asOfNow(request.message, Date.now()) });
+  if ('gone' in parcel) return { delivered: false, reason: parcel.gone, isFinal: isGoneForGood(config) };
+  const refusal = await whyNot(request, world);
+  return refusal ?? (await attemptInRoom(parcel, request, world, room));
+}
+
+/** While a new mesh.yaml is handed out, the message may have been written by a worker that has it, and be here with one that has not. */
+function isGoneForGood({ notify }: MeshConfig): boolean {
+  return elapsedMs() >= notify.retry.quickForMs;
+}
+
+/** Good news may come late, after attempts that failed: it must not close what is broken again by then. */
+async function whyNot(
+  { closes: key, message, team, channel }: DeliveryRequest,
+  { workflows }: DeliverWorld,
+): Promise<{ needless: string } | Undelivered | undefined> {
+  if (key === undefined) return undefined;
+  try {
+    const isOpenAgain = await workflows.isAlertOpen(message.tenant, { team, channel, key });
+    return isOpenAgain ? { needless: 'left open: it has been opened again meanwhile' } : undefined;
+  } catch (error) {
+    const reason = `the watch could not be asked whether it has been opened again: ${messageOf(error)}`;
+    return { delivered: false, reason, isFinal: false };
+  }
+}
+
+/** A receiver that hangs, or a storm of messages, takes no more than its share of what the worker does at once. */
+async function attemptInRoom(
+  parcel: Parcel<ChannelConfig>,
+  request: DeliveryRequest,
+  world: DeliverWorld,
+  room: Room,
+): Promise<DeliveryAnswer> {
+  const prepared = channelOf(parcel.channel).prepare(parcel);
+  const place = room.enter(prepared.receiver);
+  if ('full' in place) return { delivered: false, reason: place.full, isFinal: false, isPutOff: true };
+  try {
+    return await attemptInTime(prepared, parcel, request, world);
+  } finally {
+    place.leave();
+  }
+}
+
+/** Time for a channel to say how far it came, once it is told to end. */
+const LEFT_BEHIND_AFTER_MS = 1_000;
 
 /** A channel ends when it is told to; one that does not is left behind, so that the others of its worker go on. */
 async function attemptInTime(
   prepared: Prepared,
-  { timeoutMs }: DeliveryRequest,
-  config: MeshConfig,
+  { channel, config }: Parcel<ChannelConfig>,
+  { timeoutMs: givenMs }: DeliveryRequest,
   { env, mailer, outbound }: DeliverWorld,
 ): Promise<DeliveryAnswer> {
   const { cancelled, cancellationSignal } = Context.current();
+  const timeoutMs = Math.min(givenMs, channelOf(channel).attemptLimitMs ?? Infinity);
   const limit = new AbortController();
-  const late: DeliveryAnswer = { delivered: false, reason: `not taken within ${timeoutMs}ms`, isFinal: false };
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<DeliveryAnswer>((resolve) => {
     timer = setTimeout(() => {
       limit.abort();
-      resolve(late);
+      timer = setTimeout(() => resolve(tooLate(timeoutMs, false)), LEFT_BEHIND_AFTER_MS);
     }, timeoutMs);
   });
   const sending = prepared.send({
@@ -65,12 +140,20 @@ async function attemptInTime(
   });
   try {
     const answer = await Promise.race([sending.catch(answerOfError), timeout, cancelled]);
+    if (answer.delivered) return answer;
     // What a channel says of being ended is not the reason; why it was ended is.
-    if (!answer.delivered && cancellationSignal.aborted) return await cancelled;
-    return !answer.delivered && limit.signal.aborted ? late : answer;
+    if (cancellationSignal.aborted) return await cancelled;
+    if (answer.isPutOff || !limit.signal.aborted) return answer;
+    return tooLate(timeoutMs, answer.mayHaveArrived === true);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function tooLate(timeoutMs: number, mayHaveArrived: boolean): DeliveryAnswer {
+  if (!mayHaveArrived) return { delivered: false, reason: `not taken within ${timeoutMs}ms`, isFinal: false };
+  const reason = `sent, and no answer within ${timeoutMs}ms whether it was taken`;
+  return { delivered: false, reason, isFinal: false, mayHaveArrived };
 }
 
 /** Such as a secret that is not there: whoever mends it should not have to send the message by hand. */
@@ -79,16 +162,29 @@ function answerOfError(error: unknown): DeliveryAnswer {
 }
 
 function deliveryFailure(
-  { reason, isFinal, retryAfterMs: askedMs }: Extract<DeliveryAnswer, { delivered: false }>,
+  { reason, isFinal, retryAfterMs: askedMs, mayHaveArrived, isPutOff, after }: Undelivered & { after: Memory },
   { retry: rule }: DeliveryRequest,
   { notify }: MeshConfig,
 ): Error {
-  if (isFinal) return failure({ type: 'delivery-refused', message: reason, isFinal });
-  const elapsedMs = Math.max(0, Date.now() - Context.current().info.scheduledTimestampMs);
-  const retryAfterMs = waitBeforeRetry({ attempt: attempt(), elapsedMs, askedMs }, notify.retry, rule);
-  if (retryAfterMs !== undefined) return failure({ type: 'delivery-failed', message: reason, retryAfterMs });
-  const message = `gave up after ${duration(elapsedMs)}: ${reason}`;
-  return failure({ type: 'delivery-refused', message, isFinal: true });
+  const attempts = made(after);
+  if (isFinal) return failure({ type: 'delivery-refused', message: reason, isFinal, attempts });
+  const { perhapsArrived, lastError, putOffs = 1 } = after;
+  if (isPutOff) {
+    // It may be the last thing that is known when the server ends it.
+    const said = lastError === reason || lastError === undefined ? reason : `${reason}; before that: ${lastError}`;
+    return failure({ type: 'delivery-failed', message: said, retryAfterMs: waitAfterPutOff(putOffs), attempts });
+  }
+  const failed = { attempt: attempts, elapsedMs: elapsedMs(), askedMs, ...(mayHaveArrived && { perhapsArrived }) };
+  const next = nextTry(failed, notify.retry, rule);
+  if ('waitMs' in next) {
+    return failure({ type: 'delivery-failed', message: reason, retryAfterMs: next.waitMs, attempts });
+  }
+  return failure({ type: 'delivery-refused', message: `${next.never}: ${reason}`, isFinal: true, attempts });
+}
+
+/** Since the first attempt was due. */
+function elapsedMs(): number {
+  return Math.max(0, Date.now() - Context.current().info.scheduledTimestampMs);
 }
 
 /** Fails, and is tried again, when the watch cannot be told: the receiver knows the incident by its key, and takes it once. */

@@ -1,3 +1,15 @@
+// The words of this folder, in the order in which one becomes the next:
+//
+//   event      what was reported. A rule fired for it, and its remediation has come to a notify_team action.
+//   notice     instead of an event, what brings about a digest or good news (contract/notice.ts).
+//   desk       WritingDesk: what a message is written with, such as the redactor (message/).
+//   message    NotificationMessage: what people are told, once for all channels, in no markup (message/).
+//   draft      NotificationDraft: the message and its deliveries, or why there are none (compose.ts, compose-notice.ts).
+//   delivery   this message, through one channel, to one recipient: an activity, with retries of its own (activity.ts).
+//   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (find-parcel.ts).
+//   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/render.ts, preview.ts).
+//   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/send.ts).
+
 import type { MeshConfig } from '../../../config/mesh-config.js';
 import type { ChannelConfig, Member } from '../../../config/sections/teams.js';
 import type { DeliveryRequest, OpenIncident } from '../../../contract/notification.js';
@@ -13,6 +25,8 @@ export interface Channel<Config extends ChannelConfig> {
   opensIncidents?(channel: Config): boolean;
   /** Set when what it delivers would be an alert that somebody has to close: it gets no digests. */
   refusesDigests?: true;
+  /** The most that one attempt may take, where that is less than the action has time for. */
+  attemptLimitMs?: number;
   /** Pure: reads nothing and opens nothing, so that a dry run shows what would be sent, and where. */
   prepare(parcel: Parcel<Config>): Prepared;
 }
@@ -31,6 +45,8 @@ export interface Parcel<Config extends ChannelConfig> {
 export interface Prepared {
   /** Where it goes, for people and without secrets: `alice <alice@example.com>`, `Slack webhook ${env:SLACK_ON_CALL}`. */
   destination: string;
+  /** Who takes the messages, such as a mail server for many people: so many attempts at once and no more. */
+  receiver: string;
   /** What would be sent, as a person would look at it. */
   preview: { part: string; text: string }[];
   /** One attempt, to be repeated with the same effect key. Rejects only for what nobody expected. */
@@ -55,5 +71,19 @@ export type DeliveryAnswer =
       /** Open at the receiver from now on. */
       incident?: Pick<OpenIncident, 'key' | 'resolveOn'>;
     }
-  /** `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. */
-  | { delivered: false; reason: string; isFinal: boolean; retryAfterMs?: number };
+  /**
+   * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the
+   * receiver had the whole message and did not say what became of it, and another attempt may be a second copy for people.
+   * `isPutOff`: nothing was tried, since others are in the way. It does not count as one of the attempts that a rule allows.
+   */
+  | {
+      delivered: false;
+      reason: string;
+      isFinal: boolean;
+      retryAfterMs?: number;
+      mayHaveArrived?: true;
+      isPutOff?: true;
+    };
+
+/** Enough for any program that answers at once. Mail servers look into a mail before they answer, so mail is without this. */
+export const HTTP_ATTEMPT_LIMIT_MS = 30_000;

@@ -1,7 +1,10 @@
 import type { MeshConfig } from '../../../config/mesh-config.js';
 import type { NoticeActivities } from '../../../contract/activities.js';
+import type { Action } from '../../../contract/actions/index.js';
+import { actionName, remediationId } from '../../../contract/ids.js';
 import type { DigestNotice, ResolveNotice } from '../../../contract/notice.js';
 import type { NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
+import type { Rule } from '../../../contract/ruleset.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
@@ -11,7 +14,7 @@ import { threadKey } from './message/thread-key.js';
 import { writeDigest, writeResolved } from './message/write-notice.js';
 import type { WritingDesk } from './message/write-message.js';
 
-type NoticeWorld = Pick<World, 'config' | 'rulesets' | 'redactKeys' | 'temporalUi' | 'temporal'>;
+type NoticeWorld = Pick<World, 'config' | 'rulesets' | 'redactKeys' | 'temporalUi' | 'temporal' | 'workflows'>;
 
 /** Writes a message that no single event brought about, and finds out who gets it. */
 export function makeComposeNotice(world: NoticeWorld): NoticeActivities['composeNotice'] {
@@ -22,49 +25,92 @@ export function makeComposeNotice(world: NoticeWorld): NoticeActivities['compose
   };
 }
 
-/** Goes to everyone whom the rule tells when it fires, as far as that is known without an event. */
+/** Goes to everyone whom the rule tells when it fires, as far as that is known without the event. */
 async function digest(notice: DigestNotice, desk: WritingDesk, world: NoticeWorld): Promise<NotificationDraft> {
-  const { tenant, rule, suppressed, label } = notice;
+  const { tenant, rule, suppressed, label, about } = notice;
   if (suppressed.events === 0) return { status: 'skipped', reason: 'nothing was kept quiet' };
-  const planned = await whomRuleTells(notice, desk.config, world);
-  if ('reason' in planned) return { status: 'skipped', ...planned };
-  const [session, ...others] = suppressed.moreSessions > 0 ? [] : suppressed.sessions;
-  const about = { tenant, rule, ...(session !== undefined && others.length === 0 && { session }) };
+  const { note: said, ...planned } = await whomRuleTells(notice, desk.config, world);
+  const note = said === undefined ? {} : { note: desk.redactor.text(said) };
+  if ('reason' in planned) return { status: 'skipped', ...planned, ...note };
   return {
     status: 'ready',
     message: writeDigest(notice, desk),
     ...planned,
-    threadKey: threadKey(about, `digest ${label ?? ''}`),
+    ...note,
+    threadKey: threadKey(
+      { tenant, rule, ...(about ?? onlySession(suppressed)) },
+      about?.event ?? `digest ${label ?? ''}`,
+    ),
     giveUpAfterMs: desk.config.notify.retry.giveUpAfterMs,
   };
 }
 
+/** A cooldown that began while its rule told nobody does not know what it began with: most often it is what it kept quiet. */
+function onlySession({ sessions, moreSessions }: DigestNotice['suppressed']): { session?: string } {
+  const [session, ...others] = moreSessions > 0 ? [] : sessions;
+  return session !== undefined && others.length === 0 ? { session } : {};
+}
+
 async function whomRuleTells(
-  { tenant, rule: id }: DigestNotice,
+  notice: DigestNotice,
   config: MeshConfig,
-  { rulesets }: NoticeWorld,
+  { rulesets, workflows }: NoticeWorld,
 ): Promise<{ deliveries: PlannedDelivery[]; note?: string } | { reason: string; note?: string }> {
+  const { tenant, rule: id, about } = notice;
   const loaded = await rulesets.get(tenant);
   // Tried again until they can be had: what was kept quiet is known to nobody else any more.
   if (!loaded.available) throw new Error(`the rules cannot be read: ${loaded.problems.join('; ')}`);
-  const rule = loaded.ruleset.rules.find((one) => one.id === id);
-  const actions = rule?.actions.flatMap((action) => (action.type === 'notify_team' && action.enabled ? [action] : []));
-  if (!actions?.length) return { reason: `rule ${id} tells nobody any more` };
+  const { ruleset } = loaded;
+  const rule = ruleset.rules.find((one) => one.id === id);
+  // As when it matches: a rule on trial tells nobody anything.
+  if (rule && !(ruleset.enabled && rule.enabled && rule.mode === 'enforce')) {
+    return { reason: `rule ${id} is switched off` };
+  }
+  const actions = tellingActions(rule);
+  if (actions.length === 0) return { reason: `rule ${id} tells nobody any more` };
+  const told = await thatHaveTold(actions, notice, workflows);
+  if (told.length === 0) return { reason: `rule ${id} told nobody when it fired` };
 
-  const chosen = actions.map(({ teamName, recipients }) => ({
-    team: chooseTeam(config, { byAction: teamName }),
+  const chosen = told.map(({ teamName, recipients }) => ({
+    team: chooseTeam(config, { byAction: teamName, byEvent: about?.team }),
     recipients,
   }));
   const reasons = chosen.flatMap(({ team }) => ('reason' in team ? [team.reason] : []));
+  const passedOver = chosen.flatMap(({ team }) => ('note' in team && team.note !== undefined ? [team.note] : []));
   const plans = chosen.flatMap(({ team, recipients }) =>
     'reason' in team ? [] : [planDeliveries(team, { recipients, isDigest: true })],
   );
   const deliveries = namedApart(plans.flatMap((plan) => plan.deliveries));
-  const left = [...new Set(plans.flatMap(({ note }) => note ?? []))];
+  const left = [...new Set([...passedOver, ...plans.flatMap(({ note }) => note ?? [])])];
   const [reason = 'No eligible recipients for notify_team action'] = reasons;
   if (deliveries.length === 0) return { reason, ...(left.length > 0 && { note: left.join('; ') }) };
   const notes = [...left, ...reasons];
   return { deliveries, ...(notes.length > 0 && { note: notes.join('; ') }) };
+}
+
+type Telling = Extract<Action, { type: 'notify_team' }> & { name: string };
+
+function tellingActions(rule: Rule | undefined): Telling[] {
+  const actions = rule?.actions ?? [];
+  return actions.flatMap((action, index) =>
+    action.type === 'notify_team' && action.enabled ? [{ ...action, name: actionName(action, index) }] : [],
+  );
+}
+
+/**
+ * One with `onlyIf` may not have run, and whoever was not told of the first does not want to hear of the others. When nobody
+ * knows any more, all are told: better once too often than never.
+ */
+async function thatHaveTold(
+  actions: Telling[],
+  { tenant, rule, about }: DigestNotice,
+  workflows: NoticeWorld['workflows'],
+): Promise<Telling[]> {
+  if (about?.event === undefined || actions.every(({ onlyIf }) => onlyIf === undefined)) return actions;
+  const told = await workflows.toldBy(remediationId(tenant, rule, about.event));
+  return told === undefined
+    ? actions
+    : actions.filter(({ name, onlyIf }) => onlyIf === undefined || told.includes(name));
 }
 
 /** Two actions may tell the same people, once; and two teams may have a channel and a member of the same names. */

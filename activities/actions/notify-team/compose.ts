@@ -1,5 +1,5 @@
 import type { ActionActivities } from '../../../contract/activities.js';
-import { readField } from '../../../rules/read-field.js';
+import { readField } from '../../../rules/guards/read-field.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
@@ -17,15 +17,26 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
     const { plan, remediation } = request;
     const { event } = remediation;
     const team = chooseTeam(config, { byAction: plan.teamName, byEvent: readField(event.payload, 'team') });
-    if ('reason' in team) return { status: 'skipped', reason: team.reason };
+    const redactor = redactorOf(config, world.redactKeys);
+    if ('reason' in team) {
+      const { reason, hint } = team;
+      return {
+        status: 'skipped',
+        reason: redactor.text(reason),
+        ...(hint !== undefined && { note: redactor.text(hint) }),
+      };
+    }
 
     const incident = incidentOf(remediation);
-    const { deliveries, note } = planDeliveries(team, { recipients: plan.recipients, sender: event.agent, incident });
+    const planned = planDeliveries(team, { recipients: plan.recipients, sender: event.agent, incident });
+    const { deliveries } = planned;
+    const notes = [team.note, planned.note].filter((one) => one !== undefined);
+    const note = notes.length === 0 ? undefined : redactor.text(notes.join('; '));
     if (deliveries.length === 0) {
       const reason = 'No eligible recipients for notify_team action';
       return { status: 'skipped', reason, ...(note !== undefined && { note }) };
     }
-    const desk = { config, redactor: redactorOf(config, world.redactKeys), world, nowMs: Date.now() };
+    const desk = { config, redactor, world, nowMs: Date.now() };
     return {
       status: 'ready',
       message: writeMessage(request, desk),

@@ -21,7 +21,26 @@ export interface DeliveryPlan {
  * Who is told through which channel. A rule or an event may choose among names and never adds one: addresses stand in the
  * configuration only. A channel of the team as a whole is used whoever is named.
  */
-export function planDeliveries({ name: team, team: { members, channels } }: ChosenTeam, wanted: Wanted): DeliveryPlan {
+export function planDeliveries(team: ChosenTeam, wanted: Wanted): DeliveryPlan {
+  const { sender, ...others } = wanted;
+  const isLeftOut = isEveryone(wanted) && sender !== undefined && team.team.members.some(({ name }) => name === sender);
+  const withoutSender = planAmong(team, wanted);
+  if (!isLeftOut) return withoutSender;
+  // Anybody may write any name into an event: it must not be the way to have nobody told.
+  if (withoutSender.deliveries.length === 0) {
+    return withNote(
+      planAmong(team, others),
+      `${sender} reported it, and is told all the same: nobody else can be told`,
+    );
+  }
+  return withNote(withoutSender, `${sender} left out: reported it`);
+}
+
+function withNote({ deliveries, note }: DeliveryPlan, first: string): DeliveryPlan {
+  return { deliveries, note: note === undefined ? first : `${first}; ${note}` };
+}
+
+function planAmong({ name: team, team: { members, channels } }: ChosenTeam, wanted: Wanted): DeliveryPlan {
   const { chosen, unknown } = chooseMembers(members, wanted);
   const notes = unknown.length === 0 ? [] : [`not in the team: ${unknown.join(', ')}`];
 
@@ -44,14 +63,16 @@ function chooseMembers(
   members: Member[],
   { recipients = [], sender }: Wanted,
 ): { chosen: Member[]; unknown: string[] } {
-  if (recipients.length === 0 || recipients.includes('*')) {
-    return { chosen: members.filter(({ name }) => name !== sender), unknown: [] };
-  }
+  if (isEveryone({ recipients })) return { chosen: members.filter(({ name }) => name !== sender), unknown: [] };
   const known = new Set(members.map(({ name }) => name));
   return {
     chosen: members.filter(({ name }) => recipients.includes(name)),
     unknown: [...new Set(recipients)].filter((name) => !known.has(name)),
   };
+}
+
+function isEveryone({ recipients = [] }: Pick<Wanted, 'recipients'>): boolean {
+  return recipients.length === 0 || recipients.includes('*');
 }
 
 function planner(team: string, channel: ChannelConfig, incident: IncidentSubject | undefined) {

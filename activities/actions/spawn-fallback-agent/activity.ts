@@ -1,98 +1,114 @@
 import { Context } from '@temporalio/activity';
-import { TemporalFailure } from '@temporalio/common';
-import type { Agent } from '../../../config/sections/agents.js';
-import type { ActionActivities, SpawnAnswer, SpawnRequest } from '../../../contract/activities.js';
-import { messageOf } from '../../../contract/message-of.js';
-import { verifyLineage } from '../../../rules/lineage/verify.js';
-import { attempt, failure } from '../../fail.js';
+import type { ActionActivities, AttemptDetails, SpawnAnswer, SpawnRequest } from '../../../contract/activities.js';
+import { ABORT_UNHEARD, isAbortUnheard } from '../../abort-unheard.js';
+import { asFailure, failure } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';
-import { loadConfig } from '../../load-config.js';
+import { readConfig } from '../../load-config.js';
 import type { World } from '../../world.js';
-import { endLeftovers, type LeftoversOf } from './adapters/leftovers.js';
+import { endLeftovers } from './adapters/leftovers.js';
 import { chooseLauncher, type ChosenLauncher, NO_LAUNCHER } from './choose-launcher.js';
-import { type Launch, launchFailure, type LaunchWorld } from './launch.js';
-import { launchCommand } from './launchers/command.js';
-import { launchHttp } from './launchers/http.js';
-import { launchTemporal } from './launchers/temporal.js';
-import { type LaunchFacts, prepareLaunch } from './prepare-launch.js';
-import { createSlots } from './slots.js';
+import { isAborted } from './is-aborted.js';
+import type { Launch, LaunchWorld } from './launch.js';
+import { expectElsewhere, isForNextAttempt, takeBackUnasked, withDetails } from './left-behind.js';
+import { leftoversOf } from './leftovers-of.js';
+import { type LaunchInput, prepareLaunch } from './prepare-launch.js';
+import { busy, delayed, delayedByStop, failedBefore } from './put-off.js';
+import { startAgent } from './start-agent.js';
+import { giveBackSlot, takeSlot, ticketOf } from './take-slot.js';
 
-type SpawnWorld = LaunchWorld & Pick<World, 'config' | 'redactKeys' | 'lineageKey'>;
+type SpawnWorld = LaunchWorld & Pick<World, 'config' | 'redactKeys'>;
 
 /** Starts the agent that is configured for the agent type, if there is room for one more. */
 export function makeSpawnFallbackAgent(world: SpawnWorld): ActionActivities['spawnFallbackAgent'] {
-  const slots = createSlots();
   return async (request) => {
     const startedAt = performance.now();
-    const config = await loadConfig(world.config);
-    const chosen = chooseLauncher(config.agents, request);
-    if (!chosen) throw noLauncher(request);
+    const earlier = leftBefore(request);
+    const config = await readConfig(world.config);
+    if ('problem' in config) return withoutConfig(config.problem, earlier);
+    const chosen = chooseLauncher(config.value.agents, request);
+    if (!chosen) throw noLauncher(request, earlier);
+    // The configuration has changed meanwhile, and two agents at once could undo each other's work.
+    if (earlier?.mayStillRun && earlier.launcher !== chosen.name) throw noLauncher(request, earlier);
 
-    const free = slots.take(chosen.name, chosen.agent.maxConcurrent);
+    const names = namesOf(chosen);
     try {
       return await withHeartbeat(async (details) => {
-        const next = chosen.next === undefined ? {} : { next: chosen.next };
-        Object.assign(details, { launcher: chosen.name, ...next });
-        const launch = prepareLaunch({ request, config, chosen, details, ...whichAttempt(), startedAt }, world);
-        // Also where there is no room for another: the next try is another activity, which knows of no attempt before it.
-        await endLeftovers(leftoversOf(launch, world));
-        if (!free) return busy(chosen);
-        return start(launch, chosen.agent, world);
+        Object.assign(details, names);
+        const input = { request, config: config.value, chosen, details, ...thisAttempt(), earlier, startedAt };
+        const launch = prepareLaunch(input, world);
+        details.slot = ticketOf(launch);
+        expectElsewhere(launch, chosen.agent);
+        return await inSlot(launch, chosen, world);
       });
     } catch (error) {
-      throw explained(error, chosen);
-    } finally {
-      free?.();
+      // Also what nobody expected tells the workflow which launcher it was, and which is next.
+      throw asFailure(error, names);
     }
   };
 }
 
-function noLauncher({ launcher }: SpawnRequest) {
-  const message = launcher === undefined ? NO_LAUNCHER : `The launcher ${launcher} is no longer configured`;
-  return failure({ type: 'no-launcher', message, isFinal: true });
+/** By the attempt before this one, or by the activity before this one. */
+function leftBefore({ earlier }: SpawnRequest): AttemptDetails | undefined {
+  return (Context.current().info.heartbeatDetails as AttemptDetails | undefined) ?? earlier;
 }
 
-/** Found by what the environment of every attempt says. The token is of this mesh, and of no other, however old it is. */
-function leftoversOf({ request, earlierSessions }: Launch, { lineageKey: key }: SpawnWorld): LeftoversOf {
-  const { id, event } = request.remediation;
-  const isOurs = (token: string) => {
-    const proof = verifyLineage(token, { key, tenant: event.tenant, now: 0 });
-    return 'parent' in proof && proof.parent === id;
-  };
-  return { remediation: id, action: request.plan.name, earlierSessions, isOurs };
-}
-
-function busy({ name, agent, next }: ChosenLauncher): SpawnAnswer {
-  const failedBefore = attempt() - 1;
+/** An operator mends the file, and the agent is started then. */
+function withoutConfig(problem: string, earlier: AttemptDetails | undefined): SpawnAnswer {
+  const { launcher, next, slot } = earlier ?? {};
   return {
-    state: 'busy',
-    launcher: name,
-    slots: agent.maxConcurrent,
+    state: 'delayed',
+    reason: `the configuration cannot be read: ${problem}`,
+    ...(launcher !== undefined && { launcher }),
     ...(next !== undefined && { next }),
-    ...(failedBefore > 0 && { attempts: failedBefore }),
+    ...(slot && { slot }),
+    ...(earlier && { earlier }),
+    ...failedBefore(),
   };
 }
 
-/** `now` is the same for every attempt, so that a request that is sent again says the same. */
-function whichAttempt(): Pick<LaunchFacts, 'tryKey' | 'attempt' | 'now'> {
-  const { workflowExecution, activityId, attempt, scheduledTimestampMs } = Context.current().info;
-  return { tryKey: `${workflowExecution?.runId} ${activityId}`, attempt, now: scheduledTimestampMs };
+/** What has become of an agent that was asked for before stays unknown. */
+function noLauncher(request: SpawnRequest, earlier: AttemptDetails | undefined) {
+  const gone = (earlier?.mayStillRun && earlier.launcher) ?? request.launcher;
+  const message = gone === undefined ? NO_LAUNCHER : `The launcher ${gone} is no longer configured for this agent type`;
+  const { agent, mayStillRun, slot } = earlier ?? {};
+  const left = mayStillRun ? { mayStillRun, ...(agent && { agent }), ...(slot && { slot }) } : {};
+  return failure({ type: 'no-launcher', message, isFinal: true, more: left });
 }
 
-function start(launch: Launch, agent: Agent, world: LaunchWorld): Promise<SpawnAnswer> {
-  switch (agent.kind) {
-    case 'command':
-    case 'preset':
-      return launchCommand(launch, agent, world);
-    case 'http':
-      return launchHttp(launch, agent, world);
-    case 'temporal':
-      return launchTemporal(launch, agent, world);
+function thisAttempt(): Pick<LaunchInput, 'tryKey' | 'attempt'> {
+  const { info } = Context.current();
+  return { tryKey: `${info.workflowExecution?.runId} ${info.activityId}`, attempt: info.attempt };
+}
+
+/** The slot is given back with the end of the agent, or with that of the request where nobody here hears of its end. */
+async function inSlot(launch: Launch, chosen: ChosenLauncher, world: SpawnWorld): Promise<SpawnAnswer> {
+  const { details } = launch;
+  try {
+    // Also where there is no room for another: the next try is another activity, which knows of no attempt before it.
+    await endLeftovers(leftoversOf(launch, world));
+    const slot = await takeSlot(launch, chosen.agent.maxConcurrent, world);
+    if (slot.state === 'busy') return busy(launch, chosen);
+    if (slot.state === 'unanswered') return delayed(launch, slot.reason);
+    // The remediation hears of the abort before it hears of this, and goes on from what this attempt has found.
+    if (await isAbortUnheard(world.workflows)) return delayed(launch, ABORT_UNHEARD);
+    const answer = await startAgent(launch, chosen.agent, world);
+    // The remediation waits for the end of that one.
+    const isWaitedFor = answer.state === 'launched' && launch.request.plan.await === 'finished';
+    if (!isWaitedFor) await giveBackSlot(launch, world);
+    // What is not given back here, the remediation gives back.
+    return { ...answer, ...(details.slot && { slot: details.slot }) };
+  } catch (error) {
+    const putOff = delayedByStop(launch, chosen.agent, error);
+    if (putOff) return putOff;
+    takeBackUnasked(launch);
+    const isAbort = await isAborted(Context.current(), world.workflows);
+    if (isAbort || !isForNextAttempt(launch, error)) await giveBackSlot(launch, world);
+    // The server hands the last details on to the next attempt.
+    Context.current().heartbeat(details);
+    throw withDetails(asFailure(error, namesOf(chosen)), launch, isAbort);
   }
 }
 
-/** Also what nobody expected tells the workflow which launcher it was, and which is next. */
-function explained(error: unknown, { name, next }: ChosenLauncher): unknown {
-  if (error instanceof TemporalFailure) return error;
-  return launchFailure({ launcher: name, next }, { type: 'action-error', message: messageOf(error), cause: error });
+function namesOf({ name: launcher, next }: ChosenLauncher): Pick<AttemptDetails, 'launcher' | 'next'> {
+  return { launcher, ...(next !== undefined && { next }) };
 }

@@ -3,7 +3,7 @@ import { resolveSecret } from '../../../config/secret.js';
 import type { CommandAgent, PresetAgent } from '../../../config/sections/agents.js';
 import { messageOf } from '../../../contract/message-of.js';
 import type { AGENT_VARIABLES } from '../../../contract/settings.js';
-import { readField } from '../../../rules/read-field.js';
+import { readField } from '../../../rules/guards/read-field.js';
 import { attempt } from '../../fail.js';
 import type { World } from '../../world.js';
 import { type Launch, launchFailure } from './launch.js';

@@ -5,7 +5,8 @@ export interface AgentWorkflows {
   start(agent: AgentWorkflow): Promise<AgentWorkflowStart>;
   /** Its end, or nothing when the signal is aborted first. */
   result(id: string, signal: AbortSignal): Promise<AgentWorkflowEnd | undefined>;
-  cancel(id: string): Promise<void>;
+  /** Asks it to end, and waits a while for that: its end, or nothing when it goes on. */
+  cancel(id: string): Promise<AgentWorkflowEnd | undefined>;
 }
 
 export interface AgentWorkflow {
@@ -15,12 +16,12 @@ export interface AgentWorkflow {
   request: AgentRequest;
   /** One line, for lists in the Temporal UI. */
   summary: string;
-  /** An operator wants it tried again: one that has failed under this id may run once more. */
-  mayRunAgain: boolean;
 }
 
 /** `refused`: by the server, for good. */
 export type AgentWorkflowStart = { state: 'started' | 'there-already' } | { state: 'refused'; reason: string };
 
+/** `unreadable`: why the mesh cannot tell what its result is. */
 export type AgentWorkflowEnd =
-  { ended: 'completed'; result: unknown } | { ended: 'failed' | 'cancelled' | 'timeout'; reason: string };
+  | { ended: 'completed'; result: unknown; unreadable?: string }
+  | { ended: 'failed' | 'cancelled' | 'timeout'; reason: string };

@@ -16,16 +16,19 @@ export interface ChosenLauncher {
 /** Own keys only: a type called "constructor" is no agent. */
 export function chooseLauncher(
   agents: Record<string, Agent>,
-  { plan, launcher }: SpawnRequest,
+  { plan, launcher, tried = [] }: Pick<SpawnRequest, 'plan' | 'launcher' | 'tried'>,
 ): ChosenLauncher | undefined {
-  const asked = plan.agentType ?? 'default';
-  const first = Object.hasOwn(agents, asked) ? asked : 'default';
-  const name = launcher ?? first;
-  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (!agent) return undefined;
+  const wanted = plan.agentType ?? 'default';
+  const first = Object.hasOwn(agents, wanted) ? wanted : 'default';
   const order = launchOrder(agents, first);
+  // Taken out of the configuration meanwhile: those after it are still there.
+  const isGone = launcher !== undefined && !Object.hasOwn(agents, launcher);
+  const name = isGone ? order.find((one) => !tried.includes(one)) : (launcher ?? first);
+  const agent = name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (name === undefined || !agent) return undefined;
   const place = order.indexOf(name);
-  return { name, agent, isFallback: name !== first, next: place < 0 ? undefined : order[place + 1] };
+  const next = place < 0 ? undefined : order.slice(place + 1).find((one) => !tried.includes(one));
+  return { name, agent, isFallback: name !== first, next };
 }
 
 /** A launcher, then its fallbacks, each followed by its own; none twice. */

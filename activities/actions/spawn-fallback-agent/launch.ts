@@ -34,9 +34,13 @@ export interface Launch {
   startedAt: number;
   /** What heartbeats carry; a launcher adds what it has started. */
   details: AttemptDetails;
+  /** Of an agent elsewhere: this attempt, or one before it, has asked for it and may have started it. */
+  mayExist: boolean;
+  /** False while a question for its slot is not answered: it may still be on its way, and be granted. */
+  isSlotKnown: boolean;
 }
 
-export type LaunchWorld = Pick<World, 'env' | 'outbound' | 'workflows' | 'agentWorkflows'>;
+export type LaunchWorld = Pick<World, 'env' | 'outbound' | 'workflows' | 'agentWorkflows' | 'lineageKey'>;
 
 /** One way to start an agent. Rejects with a `launchFailure`, or with the cancellation when the action is aborted. */
 export type Launcher<A> = (launch: Launch, agent: A, world: LaunchWorld) => Promise<SpawnAnswer>;
@@ -66,7 +70,16 @@ export function answer(
 /** Says which launcher failed and which is next, so that the workflow can go on with that one. */
 export function launchFailure(
   { launcher, next }: Pick<Launch, 'launcher' | 'next'>,
-  { agent, ...rest }: Omit<Failure, 'more'> & { agent?: StartedAgent },
+  { agent, declinedSession, mayStillRun, ...rest }: Omit<Failure, 'more'> & KnownOfAgent,
 ): ApplicationFailure {
-  return failure({ ...rest, more: { launcher, ...(next !== undefined && { next }), ...(agent && { agent }) } });
+  const known = {
+    ...(agent && { agent }),
+    ...(declinedSession !== undefined && { declinedSession }),
+    ...(mayStillRun && { mayStillRun }),
+  };
+  // Two at once could undo each other's work.
+  const isNext = next !== undefined && !mayStillRun;
+  return failure({ ...rest, more: { launcher, ...(isNext && { next }), ...known } });
 }
+
+type KnownOfAgent = Pick<AttemptDetails, 'agent' | 'declinedSession' | 'mayStillRun'>;

@@ -1,6 +1,8 @@
 import type { MeshConfig } from '../../../config/mesh-config.js';
+import type { Agent } from '../../../config/sections/agents.js';
 import type { AttemptDetails, SpawnRequest } from '../../../contract/activities.js';
-import { fallbackEffectKey } from '../../../contract/ids.js';
+import { fallbackEffectKey, retryEffectKey } from '../../../contract/ids.js';
+import type { StartedAgent } from '../../../contract/remediation.js';
 import { agentSession } from '../../../rules/agent-session.js';
 import { defaultSpawnDescription } from '../../../rules/default-texts.js';
 import { lastAgentBefore } from '../../../rules/last-agent.js';
@@ -14,7 +16,7 @@ import type { World } from '../../world.js';
 import type { ChosenLauncher } from './choose-launcher.js';
 import type { Launch } from './launch.js';
 
-export interface LaunchFacts {
+export interface LaunchInput {
   request: SpawnRequest;
   config: MeshConfig;
   chosen: ChosenLauncher;
@@ -22,7 +24,8 @@ export interface LaunchFacts {
   /** Tells this try of the action, with all its attempts, from every other one. */
   tryKey: string;
   attempt: number;
-  now: number;
+  /** What the attempt before this one has left behind. */
+  earlier?: AttemptDetails | undefined;
   /** When this attempt began, as `performance.now()` counts. */
   startedAt: number;
 }
@@ -31,17 +34,16 @@ const MAX_DESCRIPTION_CHARS = 500;
 
 /** Writes what the agent is asked and told, the same for every kind of launcher. */
 export function prepareLaunch(
-  { request, config, chosen, details, tryKey, attempt, now, startedAt }: LaunchFacts,
+  { request, config, chosen, details, tryKey, attempt, earlier, startedAt }: LaunchInput,
   { redactKeys, lineageKey }: Pick<World, 'redactKeys' | 'lineageKey'>,
 ): Launch {
   const { plan, remediation } = request;
   const { name, agent, next } = chosen;
   const redactor = redactorOf(config, redactKeys);
-  const effectKey = keyOf(request, chosen);
+  const effectKey = effectKeyOf(request, chosen);
   const sessionOf = (number: number) => agentSession(`${effectKey} ${tryKey} ${number}`);
-  // A program that is run again must not take up the session of the run before; elsewhere, who asks again must ask for the same.
-  const isProgram = agent.kind === 'command' || agent.kind === 'preset';
-  const lineage = claimsFor(remediation, now);
+  // A request that is sent again says the same, whichever attempt of whichever activity sends it.
+  const lineage = claimsFor(remediation, request.startedAt);
   const { rule, event } = remediation;
   const context: TemplateContext = { rule, event, agent: lastAgentBefore(request), redactor };
   return {
@@ -51,7 +53,8 @@ export function prepareLaunch(
     launcher: name,
     next,
     effectKey,
-    session: isProgram ? sessionOf(attempt) : agentSession(effectKey),
+    // A program that is run again must not take up the session of the run before; elsewhere, who asks again must ask for the same.
+    session: isProgram(agent) ? sessionOf(attempt) : agentSession(effectKey),
     earlierSessions: Array.from({ length: attempt - 1 }, (_, index) => sessionOf(index + 1)),
     agentType: plan.agentType ?? 'default',
     description: describe(plan.description, context),
@@ -61,26 +64,45 @@ export function prepareLaunch(
     timeoutMs: Math.min(plan.timeoutMs, agent.timeoutMs ?? Infinity),
     startedAt,
     details,
+    mayExist: earlier?.launcher === name && earlier.mayStillRun === true,
+    isSlotKnown: false,
   };
 }
 
 /**
- * A service starts one agent for a key. When an operator wants the action tried again, and the agent of the last key is known to
- * have ended, the retry has a key of its own, the same for all its attempts. Else that agent may be at work, and is asked for again.
+ * Services and the Temporal server start one agent for a key. When an operator wants the action tried again, and the agent of
+ * the last key is known to have ended, the retry has a key of its own, the same for all its attempts. Else that agent may be at
+ * work, and is asked for again.
  */
-function keyOf({ plan, remediation }: SpawnRequest, { name, agent, isFallback }: ChosenLauncher): string {
+export function effectKeyOf(
+  { plan, remediation }: Pick<SpawnRequest, 'plan' | 'remediation'>,
+  { name, agent, isFallback }: ChosenLauncher,
+): string {
   const key = isFallback ? fallbackEffectKey(plan.effectKey, name) : plan.effectKey;
-  if (agent.kind !== 'http') return key;
-  const ended = remediation.earlier?.find(
-    (one) => one.action === plan.name && one.status === 'failed' && one.agent?.launcher === name,
-  );
-  // Its session was made of the key that it was asked for with, so the next retry gets another one.
-  const session = ended?.agent?.session;
-  return session === undefined ? key : `${key}~retry-${session.slice(0, RETRY_CHARS)}`;
+  if (isProgram(agent)) return key;
+  const ended = endedAgents({ plan, remediation });
+  const last = ended.findLast(({ launcher }) => launcher === name)?.session;
+  let unused = last === undefined ? key : retryEffectKey(key, last);
+  // The session of an agent elsewhere was made of the key that it was asked for with. That of the first launcher does not name
+  // it: the one before may have been called otherwise, and have used the key up.
+  const used = new Set(ended.map(({ session }) => session));
+  for (let session = agentSession(unused); used.delete(session); session = agentSession(unused)) {
+    unused = retryEffectKey(key, session);
+  }
+  return unused;
 }
 
-/** Enough to tell the retries of one action apart. */
-const RETRY_CHARS = 8;
+/** Oldest first. */
+function endedAgents({ plan, remediation }: Pick<SpawnRequest, 'plan' | 'remediation'>): StartedAgent[] {
+  const ofThis = (remediation.earlier ?? []).filter(
+    ({ action, status }) => action === plan.name && status === 'failed',
+  );
+  return ofThis.flatMap(({ agent }) => agent ?? []);
+}
+
+function isProgram({ kind }: Agent): boolean {
+  return kind === 'command' || kind === 'preset';
+}
 
 function describe(template: string | undefined, context: TemplateContext): string {
   const text = template === undefined ? defaultSpawnDescription(context.event) : renderTemplate(template, context);

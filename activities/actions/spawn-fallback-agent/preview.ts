@@ -10,32 +10,32 @@ import { shownAddress } from '../../shown-address.js';
 import type { PreviewDesk, Previewer } from '../preview.js';
 import { agentRequestOf } from './agent-request.js';
 import { meshVariables } from './agent-environment.js';
-import { chooseLauncher, type ChosenLauncher, NO_LAUNCHER } from './choose-launcher.js';
+import { type ChosenLauncher, NO_LAUNCHER } from './choose-launcher.js';
 import { commandLine } from './command-line.js';
 import { endpointRequest } from './endpoint-request.js';
 import type { Launch } from './launch.js';
+import { launchersFor } from './launchers-for.js';
 import { prepareLaunch } from './prepare-launch.js';
 
 /** Every launcher that would be tried, with what it would be given. */
-export const previewSpawnFallbackAgent: Previewer<SpawnPlan> = async (request, desk) => {
-  const launchers = launchersFor(request, desk);
+export const previewSpawnFallbackAgent: Previewer<SpawnPlan> = async (asked, desk) => {
+  const request = { ...asked, startedAt: desk.nowMs };
+  const launchers = launchersFor(desk.config.agents, request);
   if (launchers.length === 0) return { status: 'fails', reason: NO_LAUNCHER, steps: [], warnings: [] };
   const steps = launchers.map((chosen, index) => previewLaunch(request, chosen, launchers[index - 1], desk));
   const warnings = launchers.map((chosen) => warningsOf(chosen, desk));
-  return { status: 'ready', steps: await Promise.all(steps), warnings: (await Promise.all(warnings)).flat() };
+  const taken = launchers[0]?.name;
+  return {
+    status: 'ready',
+    steps: await Promise.all(steps),
+    warnings: [...substituteOf(request, taken), ...(await Promise.all(warnings)).flat()],
+  };
 };
 
-/** The first, and those that are tried in its place, in order. */
-function launchersFor(request: SpawnRequest, { config }: PreviewDesk): ChosenLauncher[] {
-  const launchers: ChosenLauncher[] = [];
-  let chosen = chooseLauncher(config.agents, request);
-  while (chosen) {
-    const { name, next } = chosen;
-    launchers.push(chosen);
-    const isKnown = next === undefined || next === name || launchers.some((one) => one.name === next);
-    chosen = isKnown ? undefined : chooseLauncher(config.agents, { ...request, launcher: next });
-  }
-  return launchers;
+/** Most often the agent type is misspelt. */
+function substituteOf({ plan: { agentType } }: SpawnRequest, taken: string | undefined): string[] {
+  if (agentType === undefined || taken === undefined || agentType === taken) return [];
+  return [`launcher ${taken} is taken, since mesh.yaml has none for ${agentType}`];
 }
 
 async function previewLaunch(
@@ -55,12 +55,8 @@ async function previewLaunch(
 }
 
 /** What is made at each start is named here, not made: it would prove something for an agent that nobody has started. */
-function launchOf(
-  request: SpawnRequest,
-  chosen: ChosenLauncher,
-  { config, redactKeys, nowMs: now }: PreviewDesk,
-): Launch {
-  const facts = { request, config, chosen, details: { attempts: 1 }, tryKey: '', attempt: 1, now, startedAt: 0 };
+function launchOf(request: SpawnRequest, chosen: ChosenLauncher, { config, redactKeys }: PreviewDesk): Launch {
+  const facts = { request, config, chosen, details: { attempts: 1 }, tryKey: '', attempt: 1, startedAt: 0 };
   const launch = prepareLaunch(facts, { redactKeys, lineageKey: '' });
   return { ...launch, session: 'SESSION-OF-THE-AGENT', lineageToken: 'SIGNED-WHEN-IT-IS-STARTED' };
 }

@@ -10,7 +10,7 @@ export interface Wanted {
   ensure: number;
 }
 
-/** Looks at the environment until it has what was asked for: to have asked is not to have. */
+/** Looks at the environment until it has what was asked for. That a request was accepted does not mean it is ready. */
 export async function awaitReady(
   target: CapacityTarget,
   { environment, ensure }: Wanted,
@@ -21,12 +21,12 @@ export async function awaitReady(
     const seen = await lookAt(target, environment, limit.signal);
     let waitMs = pauseMs;
     if (seen instanceof TargetFailure) {
-      // One look that fails is no news: what was seen before says more.
+      // A look that fails says less than what was seen before it.
       last ??= seen;
       waitMs = Math.max(pauseMs, seen.retryAfterMs ?? 0);
     } else {
       const { ready, wanted = ensure } = seen;
-      // Waiting brings nothing: such as a lease that ended just now gave it back. The next attempt asks for it again.
+      // There is nothing to wait for: a lease that has just ended may have given it back. The next attempt asks again.
       if (wanted < ensure) throw failure(`environment ${environment} was lowered to ${wanted} meanwhile`);
       if (ready >= ensure) return;
       last = failure(`environment ${environment} has ${ready} of ${ensure} ready within ${limit.timeoutMs}ms`);
@@ -36,7 +36,7 @@ export async function awaitReady(
   }
 }
 
-/** A failure that may pass is an answer here. */
+/** Answers a failure that may pass, and throws any other. */
 async function lookAt(
   target: CapacityTarget,
   environment: string,

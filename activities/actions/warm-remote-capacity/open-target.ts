@@ -8,7 +8,7 @@ import { makeKubernetesScale } from './adapters/kubernetes-scale.js';
 import type { Line } from './adapters/send.js';
 import { type CapacityTarget, TargetFailure } from './target.js';
 
-/** The target as the configuration describes it now; its secrets are read for this attempt. */
+/** The target that the configuration describes now. Its secrets are read anew for each attempt. */
 export async function openTarget(
   bridge: Bridge,
   { folder, outbound: policy }: MeshConfig,
@@ -18,7 +18,7 @@ export async function openTarget(
   return targetOf(bridge, { outbound, policy, token: await secret('token'), ca: await secret('ca') });
 }
 
-/** The same, of whoever has the secrets. */
+/** The same, for a caller that has the secrets. */
 export function targetOf({ kind, url }: Bridge, way: Omit<Line, 'base'>): CapacityTarget {
   const line = { ...way, base: url.replace(/\/+$/, '') };
   switch (kind) {
@@ -39,7 +39,7 @@ async function readSecret(
   try {
     return await resolveSecret(written, folder, env);
   } catch (cause) {
-    // Not for good: it may be there when this is tried again.
+    // Not final: it may be there at the next attempt.
     throw new TargetFailure(`the ${name} of the bridge cannot be read: ${messageOf(cause)}`, { isFinal: false, cause });
   }
 }

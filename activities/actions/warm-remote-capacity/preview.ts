@@ -3,6 +3,7 @@ import type { WarmPlan } from '../../../contract/actions/warm-remote-capacity/sc
 import { duration } from '../../../contract/duration.js';
 import { leaseId } from '../../../contract/ids.js';
 import type { Lease } from '../../../contract/lease.js';
+import { TASK_QUEUE } from '../../../contract/names.js';
 import type { PreviewPart, PreviewStep } from '../../../contract/preview.js';
 import { formatProblem } from '../../../contract/problem.js';
 import type { OutboundRequest } from '../../adapters/outbound/create-outbound.js';
@@ -10,7 +11,7 @@ import type { Previewer } from '../preview.js';
 import { REASONS } from './reasons.js';
 import { rehearse } from './rehearse.js';
 
-/** Every request, in order, when the other side has what is asked for. */
+/** Every request, in order, when the other side has what is asked for; also what gives it back. */
 export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, remediation }, { config, env }) => {
   const { bridge, policy, folder } = config;
   const skipped = (reason: string) => ({ status: 'skipped' as const, reason, steps: [], warnings: [] });
@@ -18,7 +19,7 @@ export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, rem
   if (!bridge?.enabled) return skipped(REASONS.notActive);
 
   const rehearsed = { bridge, plan, tenant: remediation.event.tenant, config };
-  const { requests, leases } = await rehearse(rehearsed);
+  const { requests, leases, releases } = await rehearse(rehearsed);
   const makesOne = plan.createDefaultEnvironmentIfMissing === true && bridge.kind === 'http';
   const ofNone = makesOne ? (await rehearse({ ...rehearsed, isEmpty: true })).requests : [];
   const making = ofNone.filter((one) => !requests.some((other) => keyOf(other) === keyOf(one)));
@@ -28,9 +29,15 @@ export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, rem
       ...requests.map((request) => stepOf(request)),
       ...making.map((request) => stepOf(request, 'when there is no environment that may be used')),
       ...leases.slice(0, 1).map((lease) => leaseStep(lease, plan)),
+      ...releases.map((request) => stepOf(request, AT_THE_END[bridge.kind])),
     ],
     warnings: (await missingSecrets(bridge, ['bridge'], { folder, env })).map(formatProblem),
   };
+};
+
+const AT_THE_END = {
+  http: 'at the end of the lease',
+  kubernetes: 'at the end of the lease, where there were no replicas before',
 };
 
 function stepOf(request: OutboundRequest, when?: string): PreviewStep {
@@ -43,8 +50,8 @@ function stepOf(request: OutboundRequest, when?: string): PreviewStep {
   return { what: 'request', destination: `${method} ${url}`, ...(when !== undefined && { when }), parts };
 }
 
-function leaseStep({ tenant, environment }: Lease, { forMs }: WarmPlan): PreviewStep {
-  const destination = `workflow ${leaseId(tenant, environment)}, which gives the capacity back after ${duration(forMs)}`;
+function leaseStep({ environment }: Lease, { forMs }: WarmPlan): PreviewStep {
+  const destination = `workflow ${leaseId(TASK_QUEUE, environment)}, which gives the capacity back after ${duration(forMs)}`;
   return { what: 'lease', destination, parts: [] };
 }
 

@@ -1,39 +1,30 @@
-import { Context } from '@temporalio/activity';
-import type { ActionReport, LeaseActivities } from '../../../contract/activities.js';
-import { attempt } from '../../fail.js';
-import { withHeartbeat } from '../../heartbeat.js';
+import type { LeaseActivities } from '../../../contract/activities.js';
+import type { Lease } from '../../../contract/lease.js';
 import { loadConfig } from '../../load-config.js';
-import { redactorOf } from '../../redactor-of.js';
-import type { World } from '../../world.js';
+import { atTarget, type LeasePorts, skipped } from './at-target.js';
 import { failureOf } from './failure-of.js';
-import { openTarget } from './open-target.js';
-import { withinTime } from './time-limit.js';
+import { TargetFailure } from './target.js';
 
-const TIMEOUT_MS = 30_000;
-
-type Ports = Pick<World, 'config' | 'env' | 'outbound' | 'redactKeys'>;
-
-/** Gives back what a lease held. What may be asked for no more may still be given back: the policy is not asked. */
-export function makeReleaseCapacity(world: Ports): LeaseActivities['releaseCapacity'] {
+/** Gives back what a lease held. A policy against remote sessions does not forbid that. */
+export function makeReleaseCapacity(world: LeasePorts): LeaseActivities['releaseCapacity'] {
   return async (lease) => {
     const config = await loadConfig(world.config);
     const { bridge } = config;
-    if (!bridge?.enabled) return report('skipped', `Bridge is not active; ${lease.environment} is left as it is`);
+    if (!bridge?.enabled) return withoutBridge(lease);
 
-    const redactor = redactorOf(config, world.redactKeys);
-    try {
-      const { isLeft, detail } = await withHeartbeat(() =>
-        withinTime(TIMEOUT_MS, Context.current().cancellationSignal, async ({ signal }) =>
-          (await openTarget(bridge, config, world)).release(lease, signal),
-        ),
-      );
-      return report(isLeft ? 'skipped' : 'executed', redactor.text(detail));
-    } catch (error) {
-      throw failureOf(error, (said) => redactor.text(`Remote capacity was not given back: ${said}`));
-    }
+    return atTarget(world, { config, bridge, lease, whatFailed: WHAT_FAILED }, async (target, signal) => {
+      const { isLeftAlone, detail } = await target.release(lease, signal);
+      return isLeftAlone ? { status: 'skipped', reason: detail } : { status: 'executed', detail };
+    });
   };
 }
 
-function report(status: ActionReport['status'], text: string): ActionReport {
-  return { status, [status === 'skipped' ? 'reason' : 'detail']: text, attempts: attempt() };
+const WHAT_FAILED = 'Remote capacity was not given back';
+
+/** An HTTP bridge knows until when capacity was asked for. A number that the mesh has raised stays up until somebody lowers it. */
+function withoutBridge({ environment, restorePoint }: Lease) {
+  if (!restorePoint) return skipped(`Bridge is not active; ${environment} is left as it is`);
+  const message = `no bridge is active in mesh.yaml, so ${environment} cannot be lowered to ${restorePoint.originalCount}`;
+  // It may be switched on again.
+  throw failureOf(new TargetFailure(message, { isFinal: false }), (said) => `${WHAT_FAILED}: ${said}`);
 }

@@ -3,12 +3,12 @@ import { type CapacityTarget, TargetFailure, type TargetStatus } from './target.
 
 const TRIES = 2;
 const PAUSE_MS = 250;
-/** Who wants to be asked later than this is not there now. */
+/** A target that asks for a longer pause counts as unavailable. */
 const LONGEST_PAUSE_MS = 1_000;
 
 export type StatusAnswer = { status: TargetStatus } | { unavailable: string };
 
-/** Whether the target can be used at all. It answers soon or not: an action that only helps waits for nobody here. */
+/** Whether the target can be used at all. This action only helps, so it does not wait long for an answer. */
 export async function statusOf(target: CapacityTarget, signal: AbortSignal): Promise<StatusAnswer> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-import type { Lease } from '../../../contract/lease.js';
+import type { Lease, RestorePoint } from '../../../contract/lease.js';
 
 /**
  * Where remote capacity comes from. Each method is one step of warming up or giving back, and can be done twice. What goes
@@ -7,13 +7,15 @@ import type { Lease } from '../../../contract/lease.js';
 export interface CapacityTarget {
   status(signal: AbortSignal): Promise<TargetStatus>;
   list(signal: AbortSignal): Promise<Environment[]>;
-  /** None: this target cannot make environments. */
+  /** Answers nothing if this target cannot make environments. */
   createDefault(effectKey: string, signal: AbortSignal): Promise<Environment | undefined>;
-  /** Answers which environment took the request; under an effect key that was used before, the one of then. */
+  /** Answers which environment took the request: for an effect key that was used before, the environment of that time. */
   ensure(request: EnsureRequest, signal: AbortSignal): Promise<{ environment: string }>;
-  /** The environment as it really is just now. */
+  /** The environment as it is now. */
   verify(environment: string, signal: AbortSignal): Promise<Environment>;
   release(lease: Lease, signal: AbortSignal): Promise<Released>;
+  /** Takes what a lease keeps once more, since a release may have ended it. Answers a restore point if it raised a number. */
+  reacquire(lease: Lease, signal: AbortSignal): Promise<RestorePoint | undefined>;
 }
 
 export interface TargetStatus {
@@ -32,7 +34,7 @@ export interface Environment {
   id: string;
   /** How many are ready for work. */
   ready: number;
-  /** How many there are to be, where the target has only one such number for all who ask. */
+  /** How many there should be, if the target has one such number for everybody. */
   wanted?: number;
   isDefault: boolean;
   isEligible: boolean;
@@ -41,18 +43,17 @@ export interface Environment {
 export interface EnsureRequest {
   environment: string;
   ensure: number;
-  untilAt: number;
   effectKey: string;
-  /** Done before anything is taken, so that nothing is ever taken that nobody gives back. */
-  beforeTaking(wayBack: WayBack): Promise<void>;
+  /**
+   * Starts or extends the lease, and answers until when. To be done before anything is taken, so that nothing is ever taken
+   * that nobody gives back.
+   */
+  keepLease(restorePoint?: RestorePoint): Promise<number>;
 }
 
-/** What a target wants to be told again when the lease ends. */
-export type WayBack = Pick<Lease, 'before' | 'raisedTo'>;
-
-/** `isLeft`: there was nothing to give back, or it is not ours any more. */
+/** `isLeftAlone`: there was nothing to give back, or what is there is not the mesh's any more. */
 export interface Released {
-  isLeft: boolean;
+  isLeftAlone: boolean;
   detail: string;
 }
 

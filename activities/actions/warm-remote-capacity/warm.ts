@@ -1,22 +1,24 @@
 import type { WarmPlan } from '../../../contract/actions/warm-remote-capacity/schema.js';
-import type { Lease } from '../../../contract/lease.js';
+import type { Lease, RestorePoint } from '../../../contract/lease.js';
 import { awaitReady } from './await-ready.js';
 import { REASONS } from './reasons.js';
 import { statusOf } from './status-of.js';
 import type { CapacityTarget, Environment, TargetStatus } from './target.js';
 import type { TimeLimit } from './time-limit.js';
 
-export type Warmed = { status: 'executed'; detail: string } | { status: 'skipped'; reason: string; detail?: string };
+export type Warmed =
+  { status: 'executed'; detail: string; leaseUntilAt: number } | { status: 'skipped'; reason: string; detail?: string };
 
 export interface WarmRequest {
   plan: WarmPlan;
   tenant: string;
-  /** The same for every attempt, so that a request that is sent again says the same. */
+  targetHash: string;
+  /** The same for every attempt, so that a repeated request says the same. */
   firstTriedAt: number;
   keepLease(lease: Lease): Promise<void>;
 }
 
-/** The steps in their order: each is a reason to stop before anything was taken, until the one that takes. */
+/** The steps in order. Each may stop the action before anything is taken, until the one that takes. */
 export async function warm(target: CapacityTarget, request: WarmRequest, limit: TimeLimit): Promise<Warmed> {
   const { plan } = request;
   const answer = await statusOf(target, limit.signal);
@@ -26,9 +28,10 @@ export async function warm(target: CapacityTarget, request: WarmRequest, limit: 
   const chosen = await chooseEnvironment(target, plan, limit.signal);
   if (!chosen) return skipped(REASONS.noEnvironment);
 
-  const environment = await take(target, chosen, request, limit.signal);
+  const { environment, untilAt } = await take(target, chosen, request, limit.signal);
   await awaitReady(target, { environment, ensure: plan.ensure }, limit);
-  return { status: 'executed', detail: `Remote capacity warmed for environment ${environment}` };
+  const detail = `Remote capacity warmed for environment ${environment}`;
+  return { status: 'executed', detail, leaseUntilAt: untilAt };
 }
 
 function skipped(reason: string, detail?: string): Warmed {
@@ -43,7 +46,7 @@ function refusalOf({ allowsRemoteSessions, isActive, preconditions }: TargetStat
   return REASONS.preconditionsFailed(failed.map(({ name, reason }) => (reason ? `${name} (${reason})` : name)));
 }
 
-/** The default one, or else the first. */
+/** The default environment, or else the first. */
 async function chooseEnvironment(
   target: CapacityTarget,
   { createDefaultEnvironmentIfMissing, effectKey }: WarmPlan,
@@ -55,32 +58,31 @@ async function chooseEnvironment(
   return target.createDefault(effectKey, signal);
 }
 
-/** The lease is there before anything is taken: whatever ends this attempt then, the capacity is given back in time. */
+/** The lease is there before anything is taken, so the capacity is given back in time whatever ends this attempt. */
 async function take(
   target: CapacityTarget,
   { id }: Environment,
-  { plan, tenant, firstTriedAt, keepLease }: WarmRequest,
+  { plan, tenant, targetHash, firstTriedAt, keepLease }: WarmRequest,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ environment: string; untilAt: number }> {
   const { ensure, effectKey } = plan;
-  const untilAt = endOfLease(firstTriedAt, plan.forMs, Date.now());
-  const lease = { tenant, environment: id, ensure, untilAt, effectKey };
-  const { environment } = await target.ensure(
-    {
-      environment: id,
-      ensure,
-      untilAt,
-      effectKey,
-      beforeTaking: (wayBack) => keepLease({ ...lease, ...wayBack }),
-    },
-    signal,
-  );
-  // Another one than was asked for, such as the one that took the request the first time.
-  if (environment !== id) await keepLease({ ...lease, environment });
-  return environment;
+  const leaseOn = async (environment: string, restorePoint?: RestorePoint) => {
+    const untilAt = endOfLease(firstTriedAt, plan.forMs, Date.now());
+    const lease = { tenant, environment, ensure, untilAt, effectKey, targetHash };
+    await keepLease({ ...lease, ...(restorePoint && { restorePoint }) });
+    return untilAt;
+  };
+  const request = { environment: id, ensure, effectKey };
+  // What the target was told last.
+  let untilAt = 0;
+  const keep = async (restorePoint?: RestorePoint) => (untilAt = await leaseOn(id, restorePoint));
+  const { environment } = await target.ensure({ ...request, keepLease: keep }, signal);
+  // The target answered with another environment, such as the one that took the request the first time.
+  if (environment !== id) await leaseOn(environment);
+  return { environment, untilAt };
 }
 
-/** Moved on by half a lease at a time, when attempts take so long that little of the lease would be left. */
+/** Moves the end on by half a lease at a time, when attempts take so long that little of the lease would be left. */
 export function endOfLease(firstTriedAt: number, forMs: number, now: number): number {
   const halves = Math.max(0, Math.floor((2 * (now - firstTriedAt)) / forMs));
   return Math.round(firstTriedAt + forMs * (1 + halves / 2));

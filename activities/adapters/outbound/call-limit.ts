@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { LONGEST_TIMER_MS } from '../longest-timer.js';
 
 export type EndedBy = 'caller' | 'time' | 'closing';
 
@@ -11,9 +12,6 @@ export interface CallLimit {
   clear(): void;
 }
 
-/** What a timer takes; more would make it run off at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** All that can end a call before its answer, as one signal that knows why. */
 export function limitCall(timeoutMs: number, caller: AbortSignal | undefined): CallLimit {
   const controller = new AbortController();
@@ -25,7 +23,7 @@ export function limitCall(timeoutMs: number, caller: AbortSignal | undefined): C
     controller.abort();
   };
   const cancel = () => end('caller');
-  const timer = setTimeout(() => end('time'), Math.min(timeoutMs, MAX_TIMER_MS));
+  const timer = setTimeout(() => end('time'), Math.min(timeoutMs, LONGEST_TIMER_MS));
   if (caller?.aborted) cancel();
   else caller?.addEventListener('abort', cancel, { once: true });
   return {

@@ -3,6 +3,12 @@ import type { Hop } from './hop.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
+export interface Exchange {
+  connect: buildConnector.connector;
+  signal: AbortSignal;
+  onConnect(): void;
+}
+
 export interface Exchanged {
   status: number;
   headers: Record<string, string>;
@@ -11,11 +17,13 @@ export interface Exchanged {
   location?: string;
 }
 
-/** One request and its answer on a connection of its own. The time limit of the call is the only one. */
+/**
+ * One request and its answer on a connection of its own. The time limit of the call is the only one. `onConnect`: the request
+ * goes out now.
+ */
 export async function exchange(
   { url, method, headers, body }: Hop,
-  connect: buildConnector.connector,
-  signal: AbortSignal,
+  { connect, signal, onConnect }: Exchange,
 ): Promise<Exchanged> {
   const client = new Client(url.origin, {
     connect,
@@ -23,6 +31,7 @@ export async function exchange(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  client.once('connect', onConnect);
   try {
     const path = url.pathname + url.search;
     const answer = await client.request({ path, method, headers, body: body ?? null, signal, reset: true });

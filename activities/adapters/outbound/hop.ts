@@ -28,14 +28,15 @@ export function firstHop({ url, method, headers = {}, body }: OutboundRequest): 
 export function nextHop(hop: Hop, { status, location, redirectsLeft, remover }: Redirect): Hop {
   const url = readRedirect(location, hop.url);
   const target = `redirected to ${url.origin}`;
-  if (redirectsLeft <= 0) throw new Refused(`${target}: no further redirect is followed`);
+  if (redirectsLeft <= 0) throw new Refused(`${target}: no further redirect is followed (${SETTING})`);
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new Refused(`${target}: what went out encrypted does not go on in clear`);
   }
-  const keepsBody = status === 307 || status === 308;
-  const next: Hop = keepsBody
-    ? { ...hop, url }
-    : { url, method: 'GET', headers: without(hop.headers, (name) => name.startsWith('content-')) };
+  // Others turn it into a GET, and what a GET is answered would pass for the answer to what was to be done.
+  if (hop.method !== 'GET' && status !== 307 && status !== 308) {
+    throw new Refused(`${target} with ${status}: a ${hop.method} goes on with 307 and 308 only`);
+  }
+  const next: Hop = { ...hop, url };
   if (url.origin === hop.url.origin) return next;
   if (next.body !== undefined && remover.text(next.body) !== next.body) {
     throw new Refused(`${target}: the body holds a secret that is not meant for it`);
@@ -45,6 +46,7 @@ export function nextHop(hop: Hop, { status, location, redirectsLeft, remover }: 
   return { ...next, headers: without(next.headers, (name, value) => !isForEveryone(name, value)) };
 }
 
+const SETTING = 'outbound.maxRedirects of mesh.yaml';
 const FOR_EVERYONE = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent']);
 
 function without(headers: Hop['headers'], isUnwanted: (lowerName: string, value: string) => boolean): Hop['headers'] {

@@ -8,10 +8,17 @@ type Answered = Pick<Extract<OutboundAnswer, { kind: 'answered' }>, 'status' | '
 /** Too slow, too early, too much: the only refusals that are about the moment. */
 const LATER = [408, 425, 429];
 
-/** 2xx is done, 5xx may be tried again; anything else stays as it is, however often it is tried. */
-export function judgeStatus({ status, headers, text }: Answered, nowMs: number): StatusVerdict {
+/**
+ * 2xx is done, 5xx may be tried again; anything else stays as it is, however often it is tried, but for what the receiver says
+ * is about the moment too (`alsoLater`).
+ */
+export function judgeStatus(
+  { status, headers, text }: Answered,
+  nowMs: number,
+  alsoLater: readonly number[] = [],
+): StatusVerdict {
   if (status >= 200 && status <= 299) return { ok: true };
-  const isFinal = status < 500 && !LATER.includes(status);
+  const isFinal = status < 500 && ![...LATER, ...alsoLater].includes(status);
   const said = saidIn(text);
   const retryAfterMs = isFinal ? undefined : readRetryAfter(headers['retry-after'], nowMs);
   return {

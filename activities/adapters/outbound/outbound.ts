@@ -13,12 +13,15 @@ export interface OutboundRequest {
   ca?: string;
 }
 
-/** What came back. Every text in it is without the secrets of the request. */
+/**
+ * What came back. Every text in it is without the secrets of the request. `mayHaveArrived`: the connection was there, and ended
+ * before a whole answer, so nobody knows what the other side makes of the request.
+ */
 export type OutboundAnswer =
   | { kind: 'answered'; status: number; headers: Record<string, string>; text: string }
-  | { kind: 'cancelled' }
+  | { kind: 'cancelled'; mayHaveArrived?: true }
   /** `isFinal`: trying again cannot help (refused address or redirect, wrong TLS certificate, too large an answer). */
-  | { kind: 'failed'; reason: string; isFinal: boolean; cause?: unknown };
+  | { kind: 'failed'; reason: string; isFinal: boolean; mayHaveArrived?: true; cause?: unknown };
 
 export interface OutboundPolicy {
   /** Hosts (names or literal addresses, as written in URLs, without port) that may be in private ranges. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { visible } from '../../../contract/plain-text.js';
+import { shortened } from '../../../contract/shortened.js';
 import type { OutboundRequest } from './outbound.js';
 
 export interface SecretRemover {
@@ -25,8 +26,7 @@ export function createSecretRemover({ secrets = [], headers = {} }: OutboundRequ
   return {
     text,
     line(given) {
-      const line = visible(text(given));
-      return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1)}…`;
+      return shortened(visible(text(given)), MAX_LINE_CHARS);
     },
     isFreeOfSecrets(value) {
       const shown = inspect(value, { depth: 5 });
@@ -44,12 +44,37 @@ function credentials(headers: Record<string, string>): string[] {
     .flatMap(([, value]) => [value, value.slice(value.indexOf(' ') + 1)]);
 }
 
-/** As a secret may be written on the way: in JSON, in a URL, and the path of an address without its origin. */
+/** As a secret may be written on the way: in JSON, in a URL, and an address in parts. */
 function formsOf(secret: string): string[] {
-  const path = URL.canParse(secret) ? [pathOf(new URL(secret))] : [];
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), ...path];
+  const parts = URL.canParse(secret) ? partsOf(new URL(secret)) : [];
+  return [secret, ...parts].flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text.toWellFormed()),
+  ]);
 }
 
-function pathOf({ pathname, search }: URL): string {
-  return pathname + search;
+/** Receivers say which hook they do not know: without its origin, or by the one part of its address that is the token. */
+function partsOf({ pathname, search, searchParams }: URL): string[] {
+  const path = pathname + search;
+  const segments = pathname.split('/');
+  const values = [...search.slice(1).split('&').map(valueOf), ...searchParams.values()];
+  const parts = [pathname, path.slice(1), pathname.slice(1), ...segments, ...segments.map(decoded), ...values];
+  return [path, ...parts.filter((part) => part.length >= MIN_PART_CHARS && !WORD.test(part))];
+}
+
+const MIN_PART_CHARS = 8;
+/** What addresses are full of (`services`, `webhooks`, `launched`), and answers too: no token is made of so little. */
+const WORD = /^[a-z]{0,12}$/;
+
+function valueOf(parameter: string): string {
+  return parameter.slice(parameter.indexOf('=') + 1);
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

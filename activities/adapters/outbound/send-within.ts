@@ -16,18 +16,22 @@ export async function sendWithin(
   const remover = createSecretRemover(request);
   const { signal } = limit;
   let redirectedTo: string | undefined;
+  const sent = { isUnanswered: false };
+  const onConnect = () => void (sent.isUnanswered = true);
   try {
     let hop = firstHop(request);
     for (let redirectsLeft = policy.maxRedirects ?? 0; ; redirectsLeft -= 1) {
       signal.throwIfAborted();
-      const connector = checkedConnector({ privateHosts: policy.privateHosts, lookup, ca: request.ca, signal });
-      const { status, headers, text, location } = await exchange(hop, connector, signal);
+      const connect = checkedConnector({ privateHosts: policy.privateHosts, lookup, ca: request.ca, signal });
+      const { status, headers, text, location } = await exchange(hop, { connect, signal, onConnect });
+      sent.isUnanswered = false;
       if (location === undefined) return { kind: 'answered', status, ...withoutSecrets(headers, text, remover) };
       hop = nextHop(hop, { status, location, redirectsLeft, remover });
       redirectedTo = hop.url.origin;
     }
   } catch (error) {
-    return endOf(error, limit, redirectedTo, remover);
+    const end = endOf(error, limit, redirectedTo, remover);
+    return sent.isUnanswered ? { ...end, mayHaveArrived: true } : end;
   }
 }
 
@@ -41,7 +45,7 @@ function endOf(
   limit: CallLimit,
   redirectedTo: string | undefined,
   remover: SecretRemover,
-): OutboundAnswer {
+): Exclude<OutboundAnswer, { kind: 'answered' }> {
   const by = limit.endedBy();
   if (by === 'caller') return { kind: 'cancelled' };
   const { reason, isFinal } =

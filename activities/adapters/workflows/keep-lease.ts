@@ -1,7 +1,12 @@
-import type { Client } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { leaseId } from '../../../contract/ids.js';
-import type { LeaseInput } from '../../../contract/lease.js';
-import { LEASE_SIGNALS, WORKFLOW_TYPES } from '../../../contract/names.js';
+import type { Lease, LeaseInput, LeaseMemo } from '../../../contract/lease.js';
+import { LEASE_MEMO, LEASE_SIGNALS, WORKFLOW_TYPES } from '../../../contract/names.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { Workflows } from '../../world.js';
 import { searchAttributePairs } from './search-attributes.js';
@@ -9,15 +14,52 @@ import { searchAttributePairs } from './search-attributes.js';
 /** Starts the lease on an environment, or extends the one that runs. Doing it twice changes nothing. */
 export function makeKeepLease(client: Client, taskQueue: string): Workflows['keepLease'] {
   return async (lease) => {
-    const id = leaseId(lease.tenant, lease.environment);
-    await client.workflow.signalWithStart(WORKFLOW_TYPES.lease, {
-      workflowId: id,
-      taskQueue,
-      args: [{ lease, id } satisfies LeaseInput],
-      signal: LEASE_SIGNALS.extend,
-      signalArgs: [lease],
-      staticSummary: summaryOf(`Keeps ${lease.environment} warm, then gives it back`),
-      typedSearchAttributes: searchAttributePairs({ MeshTenant: lease.tenant }),
-    });
+    const workflowId = leaseId(taskQueue, lease.environment);
+    const signalOrStart = (input: LeaseInput, workflowIdReusePolicy: WorkflowIdReusePolicy) =>
+      client.workflow.signalWithStart(WORKFLOW_TYPES.lease, {
+        workflowId,
+        workflowIdReusePolicy,
+        taskQueue,
+        args: [input],
+        signal: LEASE_SIGNALS.extend,
+        signalArgs: [lease],
+        staticSummary: summaryOf(`Keeps ${lease.environment} warm, then gives it back`),
+        typedSearchAttributes: searchAttributePairs({ MeshTenant: lease.tenant }),
+      });
+    try {
+      await signalOrStart({ lease }, 'REJECT_DUPLICATE');
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // The last lease is over. What it left behind is known only now: while it ran it could still have given that back.
+      await signalOrStart({ lease, ...(await inheritance(client, workflowId, lease)) }, 'ALLOW_DUPLICATE');
+    }
   };
+}
+
+/** More of them than this is a trouble that people know about by now. */
+const MAX_UNRESOLVED = 20;
+
+/** What the last lease on this environment leaves to the next one. */
+async function inheritance(
+  client: Client,
+  workflowId: string,
+  { targetHash }: Lease,
+): Promise<Pick<LeaseInput, 'inherited' | 'unresolvedRuns'>> {
+  const last = await describeLast(client, workflowId);
+  const memo = last?.memo?.[LEASE_MEMO] as LeaseMemo | undefined;
+  if (!last || !memo) return {};
+  const { restorePoint, unresolvedRuns } = memo;
+  const isLeft = restorePoint !== undefined && last.status.name !== 'COMPLETED';
+  if (isLeft && memo.targetHash === targetHash) return { inherited: restorePoint, unresolvedRuns };
+  return { unresolvedRuns: [...unresolvedRuns, ...(isLeft ? [last.runId] : [])].slice(-MAX_UNRESOLVED) };
+}
+
+/** None, if the server has forgotten it since. */
+async function describeLast(client: Client, workflowId: string) {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '../../../contract/names.js';
 import type { RemediationInput } from '../../../contract/remediation.js';
-import { readField } from '../../../rules/read-field.js';
+import { readField } from '../../../rules/guards/read-field.js';
 import { describeRemediation, summariseRemediation } from '../../describe-remediation.js';
 import type { Workflows } from '../../world.js';
 import { permanentRefusal } from './permanent-refusal.js';

@@ -5,7 +5,7 @@ import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
 import type { Mapped, MappedEvent } from '../../../rules/dialects/mapped.js';
 import type { Redactor } from '../../../rules/redact.js';
 import type { EventInput } from '../../event-input.js';
-import { lineageDefaults } from '../lineage-defaults.js';
+import { lineageDefaults } from '../../lineage-defaults.js';
 import { fitPayload } from './fit-payload.js';
 import { pickFields } from './pick-fields.js';
 import { messageOf } from '../../../contract/message-of.js';

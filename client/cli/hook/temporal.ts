@@ -37,7 +37,7 @@ const DEFAULT_PORT = 7233;
 /** Loads the client, and stores events without a gateway. What it opens ends with the process. */
 export async function openStraightSend(env: Environment): Promise<(events: readonly EventInput[]) => Promise<void>> {
   const { connectMesh } = await import('../../mesh.js');
-  const mesh = await connectMesh({ env, isLazy: true, giveUpAfterMs: STORE_WITHIN_MS });
+  const mesh = await connectMesh({ env, isLazy: true, isForOthers: true, giveUpAfterMs: STORE_WITHIN_MS });
   return async (events) => void (await mesh.report(events));
 }
 

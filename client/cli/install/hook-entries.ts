@@ -2,7 +2,16 @@ import { formatPath } from '../../../contract/problem.js';
 import { CliError } from '../cli-error.js';
 
 /** What the mesh is told of: a failure of a tool or of the model, and the end of a task or a subagent. */
-export const INSTALLED_EVENTS = ['PostToolUseFailure', 'TaskCompleted', 'SubagentStop', 'StopFailure'];
+const INSTALLED_EVENTS = ['PostToolUseFailure', 'TaskCompleted', 'SubagentStop', 'StopFailure'];
+
+/** What ends an alert again: see `resolveOn` in docs/actions/notify-team.md. It comes with every call of a tool, so it is asked for. */
+const SUCCESS_EVENT = 'PostToolUse';
+
+/** With those of an earlier run that asked for more. */
+export function eventsToInstall(settings: unknown, { successes = false }: { successes?: boolean }): string[] {
+  const hooks = (settings as { hooks?: Record<string, unknown> } | null)?.hooks;
+  return successes || hasOurs(hooks?.[SUCCESS_EVENT]) ? [...INSTALLED_EVENTS, SUCCESS_EVENT] : INSTALLED_EVENTS;
+}
 
 /** Of Claude Code. `timeout` is in seconds. */
 export interface HookEntry {
@@ -21,15 +30,16 @@ export function withHookEntries(
   settings: unknown,
   entryFor: (event: string) => HookEntry,
   file: string,
+  wanted: readonly string[],
 ): { hooks: Json; changed: string[] } {
   const hooks = objectAt(objectAt(settings, [], file)['hooks'] ?? {}, ['hooks'], file);
-  const events = [...new Set([...Object.keys(hooks), ...INSTALLED_EVENTS])];
+  const events = [...new Set([...Object.keys(hooks), ...wanted])];
   const changed: string[] = [];
   const result: Json = {};
   for (const event of events) {
     const before = hooks[event];
     // What somebody put under another event is theirs.
-    if (!INSTALLED_EVENTS.includes(event)) {
+    if (!wanted.includes(event)) {
       result[event] = before;
       continue;
     }
@@ -83,6 +93,12 @@ function replaced(old: Json, entry: HookEntry): Json {
   if (old['type'] !== entry.type) return entry;
   const timeout = typeof old['timeout'] === 'number' ? old['timeout'] : entry.timeout;
   return { ...old, ...entry, timeout };
+}
+
+/** Of a shape that nobody has looked at yet. */
+function hasOurs(groups: unknown): boolean {
+  const hooks = Array.isArray(groups) ? groups.flatMap((group: Partial<Json> | null) => group?.['hooks'] ?? []) : [];
+  return hooks.some((hook) => typeof hook === 'object' && hook !== null && isOurs(hook as Json));
 }
 
 function isOurs({ command, url }: Json): boolean {

@@ -3,6 +3,8 @@ import type { DeliveryRecord, Launch, StartedAgent } from '../../../contract/rem
 import type { RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
+import { agentState } from './agent-state.js';
+import { defaultLauncherLines } from './default-launcher.js';
 import { triesOf } from './remediation-lines.js';
 
 type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
@@ -10,14 +12,18 @@ type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number]
 const SHOWN_DELIVERIES = 20;
 const SHOWN_OUTPUT_LINES = 12;
 const REASON_CHARS = 200;
+/** They are short in the record, and their end says most. */
+const WORDS_CHARS = 400;
 
 /** What an action consists of, a line each: launchers that were tried, its agent, its deliveries, what it wrote. */
-export function partsOf({ launches = [], agent, deliveries = [], ...state }: ActionState, screen: Screen): string[] {
+export function partsOf(state: ActionState, of: RemediationDetail, now: number, screen: Screen): string[] {
+  const { launches = [], agent, deliveries = [] } = state;
   const detail = 'detail' in state ? (state.detail ?? '') : '';
   const isPlain = launches.length === 1 && launches[0]?.status === 'launched';
   return [
+    ...defaultLauncherLines(state, of.actions),
     ...(isPlain ? [] : launches.map((launch) => launchLine(launch, screen))),
-    ...(agent ? agentLines(agent, detail, screen.paint) : []),
+    ...(agent ? agentLines(agent, agentState(agent, state, of, now), detail, screen.paint) : []),
     ...deliveryLines(deliveries, screen),
   ];
 }
@@ -29,37 +35,38 @@ export function lastLines(text: string, paint: Paint): string[] {
   return [...(before > 0 ? [paint.dim(`… ${before} lines before`)] : []), ...lines.slice(-SHOWN_OUTPUT_LINES)];
 }
 
-function launchLine({ launcher, status, reason, attempts }: Launch, screen: Screen): string {
+function launchLine({ launcher, status, reason, attempts, lastWords }: Launch, screen: Screen): string {
   const state = status === 'failed' ? screen.paint.red(status) : status;
-  return `launcher ${visible(launcher)}: ${state}${triesOf(attempts)}${because(reason, screen)}`;
+  const said = lastWords === undefined ? '' : `; said at the end: ${cutFor(screen, lastWords, WORDS_CHARS)}`;
+  return `launcher ${visible(launcher)}: ${state}${triesOf(attempts)}${because(reason, screen)}${said}`;
 }
 
-function agentLines({ launcher, id, session, outcome, outputTail = '' }: StartedAgent, detail: string, paint: Paint) {
+function agentLines(agent: StartedAgent, how: string, detail: string, paint: Paint): string[] {
+  const { launcher, id, session, outputTail = '' } = agent;
   const who = [`agent${id === undefined ? '' : ` ${visible(id)}`} of launcher ${visible(launcher)}`];
   if (session !== undefined) who.push(`session ${visible(session)}`);
   const tail = outputTail.trim();
   // The end of what a program wrote stands in the detail already.
   const said = tail === '' || detail.includes(tail) ? [] : ['it said at the end:', ...lastLines(tail, paint)];
-  return [`${who.join(', ')}: ${AGENT_OUTCOMES[outcome]}`, ...said];
+  return [`${who.join(', ')}: ${how}`, ...said];
 }
-
-const AGENT_OUTCOMES: Record<StartedAgent['outcome'], string> = {
-  running: 'started, its end is not known',
-  success: 'ended well',
-  failed: 'failed',
-  timeout: 'ran out of time',
-};
 
 /** Of many, those that went wrong first: they are what somebody must look at. */
 function deliveryLines(deliveries: DeliveryRecord[], screen: Screen): string[] {
   const { paint } = screen;
   const ordered = [...deliveries].sort((a, b) => Number(a.status === 'delivered') - Number(b.status === 'delivered'));
   const lines = ordered.slice(0, SHOWN_DELIVERIES).map(({ delivery, status, attempts, error }) => {
-    const state = status === 'delivered' ? paint.green(status) : paint.red(status);
-    return `${visible(delivery)}: ${state}${triesOf(attempts)}${because(error, screen)}`;
+    const state = inColour(status, screen);
+    const before = error !== undefined && status === 'delivered' ? ', before that' : '';
+    return `${visible(delivery)}: ${state}${triesOf(attempts)}${before}${because(error, screen)}`;
   });
   const more = ordered.length - lines.length;
   return more > 0 ? [...lines, paint.dim(`… and ${more} more, see --json`)] : lines;
+}
+
+function inColour(status: DeliveryRecord['status'], { paint }: Screen): string {
+  if (status === 'skipped') return paint.yellow(status);
+  return status === 'delivered' ? paint.green(status) : paint.red(status);
 }
 
 function because(reason: string | undefined, screen: Screen): string {

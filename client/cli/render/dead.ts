@@ -1,3 +1,4 @@
+import type { RestorePoint } from '../../../contract/lease.js';
 import { visible } from '../../../contract/plain-text.js';
 import type { DeadRemediation } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
@@ -6,7 +7,7 @@ import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent, renderSections } from './facts.js';
 
-/** What gave up, each with why and with what to do about it. */
+/** Everything that gave up, with why it did and what to do about it. */
 export function renderDead(dead: DeadRemediation[], now: number, screen: Screen): string {
   return renderSections(dead.map((one) => renderOne(one, now, screen)));
 }
@@ -20,7 +21,7 @@ function renderOne(one: DeadRemediation, now: number, screen: Screen) {
     const what = action === undefined ? ENDS[ended ?? 'by itself'] : `${visible(action)} failed`;
     return `${paint.red(what)}: ${cutFor(screen, reason, REASON_CHARS)}`;
   });
-  return [heading, ...indent([...reasons, whatToDo(kind, id)])];
+  return [heading, ...indent([...reasons, whatToDo(one)])];
 }
 
 const ENDS = {
@@ -29,15 +30,22 @@ const ENDS = {
   'timed-out': 'timed out before it was done',
 };
 
-function whatToDo(kind: DeadRemediation['kind'], id: string): string {
+function whatToDo({ kind, id, restorePoint, isInheritable }: DeadRemediation): string {
   switch (kind) {
     case 'remediation':
-      return meshCommand('retry', [id]);
     case 'notice':
-      return 'It is not sent again: tell them yourself, and mend the channel.';
+      return meshCommand('retry', [id]);
     case 'lease':
-      return 'Nothing gives this capacity back: lower it yourself.';
+      if (!restorePoint)
+        return 'The mesh has noted no number that it raised there. A bridge over HTTP ends it by itself.';
+      return `${raisedBy(restorePoint)} ${isInheritable ? INHERITABLE : 'Nothing gives it back: lower it yourself.'}`;
   }
 }
+
+function raisedBy({ originalCount, countsSetByMesh }: RestorePoint): string {
+  return `The mesh raised it from ${originalCount} to ${countsSetByMesh.join(', then ')}.`;
+}
+
+const INHERITABLE = 'The next lease on it, at the same bridge, gives it back. Until there is one: lower it yourself.';
 
 const REASON_CHARS = 300;

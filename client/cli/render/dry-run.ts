@@ -21,9 +21,9 @@ export function renderDryRun({ remediation, judgement, source, actions }: DryRun
       ['Verdict', verdictsOf(judgement)],
       ['Guards', guardsOf(judgement)],
     ]),
-    ...actions.map((action) => renderAction(action, paint)),
+    ...actions.map((action) => renderAction(action, judgement, paint)),
     warnings.length === 0 ? [] : [paint.yellow('Warnings:'), ...indent(warnings.map(visible))],
-    `Nothing was sent or started: this was a dry run.`,
+    ['Nothing was sent or started: this was a dry run.', ...mismatchOf(judgement, paint)],
   ]);
 }
 
@@ -61,16 +61,32 @@ function guardsOf({ guards }: Judgement): string[] {
   ];
 }
 
-function renderAction({ action, type, status, reason, when, steps }: ActionPreview, paint: Paint): string[] {
+/** Said again at the end, since all that stands between it and the top reads as if the rule had fired. */
+function mismatchOf({ missed }: Judgement, paint: Paint): string[] {
+  if (missed === undefined) return [];
+  return [
+    `${paint.yellow('For this event nothing would run')}, since the rule does not look at it: ${visible(missed)}`,
+  ];
+}
+
+function renderAction(
+  { action, type, status, reason, when, supposing = [], steps }: ActionPreview,
+  { missed }: Judgement,
+  paint: Paint,
+): string[] {
   const state = {
     ready: paint.green('would run'),
     skipped: paint.yellow('would be skipped'),
     fails: paint.red('would fail'),
   };
   const name = action.startsWith(type) ? visible(action) : `${visible(action)} (${type})`;
-  const head = `Action ${paint.bold(name)}: ${state[status]}${when === undefined ? '' : `, ${visible(when)}`}`;
+  const conditions = [missed === undefined ? undefined : 'if the rule fired', when && visible(when)];
+  const only = conditions.filter((one) => one !== undefined).join(', and ');
+  const joint = missed === undefined ? ', ' : ' ';
+  const head = `Action ${paint.bold(name)}: ${state[status]}${only === '' ? '' : `${joint}${only}`}`;
   return [
     reason === undefined ? head : `${head}: ${visible(reason)}`,
+    ...(steps.length === 0 || supposing.length === 0 ? [] : [`  shown as if: ${visible(supposing.join(', '))}`]),
     ...indent(steps.flatMap((step) => renderStep(step, paint))),
   ];
 }

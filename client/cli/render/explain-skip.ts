@@ -27,19 +27,18 @@ export function explainSkip(
         ? 'The whole rules file has `enabled: false`.'
         : 'This action has `enabled: false` in the rules.',
     'max-depth': () =>
-      [
-        'It comes from an agent that a remediation started. Here `maxChainDepth` of the rules ends the chain.',
-        ...(skip.reason.includes('lineage token')
-          ? ['The token should be the `MESH_LINEAGE` of that agent, unchanged.']
-          : []),
-      ].join(' '),
+      skip.reason.includes('lineage token')
+        ? [
+            'Whether it comes from an agent that a remediation started is not known, since its token is not believed.',
+            'So it counts as the end of a chain. The token should be the `MESH_LINEAGE` of that agent, unchanged.',
+          ].join(' ')
+        : `${FROM_AN_AGENT} Here \`maxChainDepth\` of the rules ends the chain.`,
     'no-match': () =>
       [
         ...unknownEventNames([skip.event]).map((warning) => `Beware: ${warning}.`),
         'To try an edit of the rules without a server: npx mesh simulate --explain',
       ].join(' '),
-    'rule-depth': () =>
-      'It comes from an agent that a remediation started. Here `maxDepth` of the rule ends the chain.',
+    'rule-depth': () => `${FROM_AN_AGENT} Here \`maxDepth\` of the rule ends the chain.`,
     cooldown: () => `A firing shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
     dedup: () => `An equal event shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
     descendants: () =>
@@ -54,6 +53,9 @@ export function explainSkip(
   };
   return explanations[skip.code]();
 }
+
+/** Whoever reports an event may say how deep it is, and nothing makes it less deep than that. */
+const FROM_AN_AGENT = 'It comes from an agent that a remediation started, or says itself that it is so deep.';
 
 function windowText(skip: Skipped, guards: WatchStatus['guards'], rearm: string, now: number): string {
   const [, ms] = /for (\d+)ms$/.exec(skip.reason) ?? [];

@@ -2,6 +2,7 @@ import { visible } from '../../../contract/plain-text.js';
 import type { LoggedVerdict, MissedRule } from '../../../contract/verdict.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { moment } from '../terminal/times.js';
+import { removedRules } from '../removed-rules.js';
 import { explainSkip, type Skipped } from './explain-skip.js';
 import { indent, renderFacts } from './facts.js';
 import { renderStarted } from './started.js';
@@ -27,7 +28,7 @@ export function renderJudging(
         screen,
       ),
     ),
-    renderMissed(missed, facts.knownRules, rules, screen.paint),
+    renderMissed(missed, facts, rules, screen.paint),
   ];
 }
 
@@ -90,17 +91,20 @@ function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, scree
 
 function renderMissed(
   missed: MissedRule[],
-  knownRules: string[],
+  { knownRules, status }: WhyFacts,
   matched: Set<string | undefined>,
   paint: Paint,
 ): string[] {
   if (missed.length === 0) return [];
   const others = knownRules.filter((rule) => !matched.has(rule) && !missed.some((miss) => miss.rule === rule));
+  const removed = removedRules(status, others);
+  const left = others.filter((rule) => !removed.includes(rule));
   return [
     'Rules that did not look at it:',
     ...indent(renderFacts(missed.map(({ rule, reason }) => [visible(rule), visible(reason)]))),
-    ...(others.length > 0
-      ? [paint.dim(`  Not listed, for lack of room or because they are newer: ${others.map(visible).join(', ')}`)]
+    ...(left.length > 0
+      ? [paint.dim(`  Not listed, for lack of room or because they are newer: ${left.map(visible).join(', ')}`)]
       : []),
+    ...(removed.length > 0 ? [paint.dim(`  Not in the rules any more: ${removed.map(visible).join(', ')}`)] : []),
   ];
 }

@@ -23,7 +23,12 @@ export function renderLastEvents(log: LoggedVerdict[], now: number, screen: Scre
     });
   if (rows.length === 0) return '';
   return renderTable(
-    [{ title: 'LAST EVENTS' }, { title: 'NAME', min: 8, dropFirst: 1 }, { title: 'ID' }, { title: 'VERDICT', min: 10 }],
+    [
+      { title: 'LAST EVENTS' },
+      { title: 'NAME', min: 18, dropFirst: 1 },
+      { title: 'ID' },
+      { title: 'VERDICT', min: 10, keep: 1, maxLines: 4 },
+    ],
     rows,
     screen,
   );

@@ -1,9 +1,12 @@
-import type { RemediationDetail, RemediationSummary } from '../../remediation-views.js';
+import { keptUntil } from '../../../contract/kept-until.js';
+import { runsOnlyIf } from '../../../contract/runs-only-if.js';
+import type { RemediationDetail, RemediationSummary, RetriedActivity } from '../../remediation-views.js';
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { duration } from '../terminal/times.js';
+import { attemptsSoFar } from './retried-lines.js';
 
 type Outcome = RemediationSummary['outcome'];
 type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
@@ -35,7 +38,10 @@ export function tookOf({ startedAt, closedAt, outcome }: RemediationSummary, now
 export interface ActionLine {
   action: string;
   status: ActionState['status'] | 'unknown';
+  /** Nothing where that is not known, or where an abort came before the first. */
   attempts: number | undefined;
+  /** What of it has failed and is tried again, as long as it is not done. */
+  retried: RetriedActivity[];
   /** Why it ended so, or what it waits for. */
   reason?: string;
   /** What it did. */
@@ -43,18 +49,38 @@ export interface ActionLine {
 }
 
 /** What each action has come to, as far as it is known. */
-export function actionLines({ progress, actions }: RemediationDetail): ActionLine[] {
+export function actionLines({ progress, actions, retrying = [] }: RemediationDetail): ActionLine[] {
+  const retriedOf = (name: string) => retrying.filter(({ action }) => action === name);
   if (!progress) {
-    return actions.map(({ name }) => ({ action: name, status: 'unknown', attempts: undefined }));
+    return actions.map(({ name }) => openLine(name, 'unknown', retriedOf(name)));
   }
   return progress.actions.map((state) => {
     if (!('attempts' in state)) {
-      const { action, status, note } = state;
-      return { action, status, attempts: undefined, ...(note && { reason: note }) };
+      const { action, status } = state;
+      const note = state.note ?? (status === 'waiting' ? conditionOf(action, actions) : undefined);
+      return { ...openLine(action, status, retriedOf(action)), ...(note && { reason: note }) };
     }
-    const { action, status, attempts, reason, detail } = state;
-    return { action, status, attempts, ...(reason && { reason }), ...(detail && { detail }) };
+    const { action, status, reason, detail } = state;
+    return {
+      action,
+      status,
+      attempts: status === 'aborted' && state.attempts === 0 ? undefined : state.attempts,
+      retried: [],
+      ...(reason && { reason }),
+      ...(detail && { detail: detail + keptUntil(state) }),
+    };
   });
+}
+
+/** The workflow says it itself, but only once it is the turn of the action to wait. */
+function conditionOf(action: string, actions: RemediationDetail['actions']): string | undefined {
+  const plan = actions.find(({ name }) => name === action);
+  const condition = plan && runsOnlyIf(plan, actions);
+  return condition === undefined ? undefined : `runs ${condition}`;
+}
+
+function openLine(action: string, status: ActionLine['status'], retried: RetriedActivity[]): ActionLine {
+  return { action, status, attempts: attemptsSoFar(retried), retried };
 }
 
 /** Why it ended so, and what it did, in one line; whole where nobody looks at a terminal. */
@@ -73,10 +99,17 @@ export function triesOf(attempts: number | undefined): string {
   return attempts === undefined || attempts < 2 ? '' : ` after ${attempts} attempts`;
 }
 
+export const ABORT_WAITS = 'Its abort waits for a worker: what runs is ended then, and nothing more is started.';
+
 /** What can be done about a remediation, as commands to copy. */
-export function nextSteps({ id, outcome }: RemediationSummary): { command: string; effect: string }[] {
+export function nextSteps({
+  id,
+  outcome,
+  isAborting,
+}: RemediationSummary & Pick<RemediationDetail, 'isAborting'>): { command: string; effect: string }[] {
   switch (outcome) {
     case 'running':
+      if (isAborting) return [];
       return [{ command: meshCommand('abort', [id]), effect: 'ends what runs, and starts nothing more' }];
     case 'failed':
     case 'aborted':

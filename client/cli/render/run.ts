@@ -1,5 +1,5 @@
 import { visible, visibleLines } from '../../../contract/plain-text.js';
-import { readField } from '../../../rules/read-field.js';
+import { readField } from '../../../rules/guards/read-field.js';
 import type { RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
@@ -7,7 +7,8 @@ import { type Cell, renderTable } from '../terminal/table.js';
 import { moment } from '../terminal/times.js';
 import { lastLines, partsOf } from './action-parts.js';
 import { indent, renderFacts, renderSections } from './facts.js';
-import { actionLines, nextSteps, paintOutcome, saidBy, tookOf, whyCommand } from './remediation-lines.js';
+import { ABORT_WAITS, actionLines, nextSteps, paintOutcome, saidBy, tookOf, whyCommand } from './remediation-lines.js';
+import { otherRetriedLines, retriedLines } from './retried-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;
@@ -20,7 +21,8 @@ export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, no
     `Remediation of rule ${paint.bold(visible(detail.rule))}${byHand(detail)}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
     renderFacts(factsOf(detail, now, screen)),
     actionTable(detail, screen),
-    ...partsOfActions(detail, screen),
+    ...partsOfActions(detail, now, screen),
+    otherRetriedLines(detail, now, screen),
     nextLines(detail),
     payloadLines(detail, isPayloadWhole, paint),
   ]);
@@ -69,21 +71,25 @@ function actionTable(detail: RemediationDetail, screen: Screen): string {
     return [action, state, attempts === undefined ? '-' : String(attempts), said === '' ? '-' : said];
   });
   const columns = [
-    { title: 'ACTION', min: 10 },
+    { title: 'ACTION', min: 10, keep: 2 },
     { title: 'STATUS' },
     { title: 'ATTEMPTS', align: 'right' as const },
-    { title: 'WHAT IT CAME TO', min: 20 },
+    { title: 'WHAT IT CAME TO', min: 20, keep: 1, maxLines: 8 },
   ];
   return renderTable(columns, rows, screen);
 }
 
-/** What is too long for the table: launchers, agents and deliveries, and what agents wrote. */
-function partsOfActions(detail: RemediationDetail, screen: Screen): string[][] {
+/** What is too long for the table: launchers, agents and deliveries, what is tried again, and what agents wrote. */
+function partsOfActions(detail: RemediationDetail, now: number, screen: Screen): string[][] {
   const { paint } = screen;
   const states = detail.progress?.actions ?? [];
-  return actionLines(detail).flatMap(({ action, detail: said = '' }, index) => {
+  return actionLines(detail).flatMap(({ action, detail: said = '', retried }, index) => {
     const state = states[index];
-    const parts = [...(state ? partsOf(state, screen) : []), ...(isLong(said) ? lastLines(said, paint) : [])];
+    const parts = [
+      ...retriedLines(retried, now, screen),
+      ...(state ? partsOf(state, detail, now, screen) : []),
+      ...(isLong(said) ? lastLines(said, paint) : []),
+    ];
     return parts.length === 0 ? [] : [[`${visible(action)}:`, ...indent(parts)]];
   });
 }
@@ -99,8 +105,14 @@ function nextLines(detail: RemediationDetail): string[] {
   const unknown = detail.progress
     ? []
     : ['What its actions have come to is not known: no worker answers, or it was terminated.'];
-  if (steps.length === 0) return unknown;
-  return [...unknown, 'Next:', ...indent(steps.map(({ command, effect }) => `${command}   (${effect})`))];
+  const said = [...unknown, ...abortLines(detail)];
+  if (steps.length === 0) return said;
+  return [...said, 'Next:', ...indent(steps.map(({ command, effect }) => `${command}   (${effect})`))];
+}
+
+function abortLines({ isAborting, progress }: RemediationDetail): string[] {
+  if (!isAborting) return [];
+  return [progress ? 'It is being aborted.' : ABORT_WAITS];
 }
 
 function payloadLines({ reported }: RemediationDetail, isWhole: boolean, paint: Paint): string[] {

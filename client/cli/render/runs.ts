@@ -1,7 +1,7 @@
 import type { RemediationPage, RemediationSummary } from '../../remediation-views.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
-import { moment } from '../terminal/times.js';
+import { momentCell } from '../terminal/times.js';
 import { paintOutcome, tookOf } from './remediation-lines.js';
 
 /** Remediations as a table, in the order they come. */
@@ -12,7 +12,7 @@ export function renderRuns(
   idOf: (one: RemediationSummary) => string = ({ eventId }) => eventId,
 ): string {
   const rows = remediations.map((one): Cell[] => [
-    moment(one.startedAt, now),
+    momentCell(one.startedAt, now),
     one.rule,
     one.event ?? '-',
     [one.tool, one.session].filter((part) => part !== undefined).join(' / ') || '-',
@@ -23,11 +23,11 @@ export function renderRuns(
   return renderTable(
     [
       { title: 'STARTED', min: 10 },
-      { title: 'RULE', min: 10 },
-      { title: 'EVENT', min: 8, dropFirst: 2 },
-      { title: 'TOOL / SESSION', min: 14, dropFirst: 1 },
+      { title: 'RULE', min: 10, keep: 1 },
+      { title: 'EVENT', min: 18, dropFirst: 3 },
+      { title: 'TOOL / SESSION', min: 14, dropFirst: 2 },
       { title: 'OUTCOME' },
-      { title: 'TOOK' },
+      { title: 'TOOK', dropFirst: 1 },
       { title: 'ID' },
     ],
     rows,

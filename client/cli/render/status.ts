@@ -1,7 +1,8 @@
+import { describeDropped } from '../../../contract/describe-dropped.js';
 import { visible } from '../../../contract/plain-text.js';
 import type { LoggedVerdict } from '../../../contract/verdict.js';
 import type { WatchStatus } from '../../../contract/watch.js';
-import type { RemediationSummary } from '../../remediation-views.js';
+import type { DeadRemediation, LeasePage, RemediationSummary } from '../../remediation-views.js';
 import { knownRules } from '../known-rules.js';
 import { tenantOptions } from '../tenant-option.js';
 import type { Paint, Screen } from '../terminal/screen.js';
@@ -9,7 +10,10 @@ import { meshCommand } from '../terminal/shell-word.js';
 import { clock, relative } from '../terminal/times.js';
 import { plural, renderFacts, renderSections } from './facts.js';
 import { renderLastEvents } from './last-events.js';
+import { leaseLines } from './lease-lines.js';
+import { renderOpenAlerts } from './open-alerts.js';
 import { describeCounts, renderRuleTable } from './rule-table.js';
+import { renderTrouble } from './trouble.js';
 
 export interface StatusFacts {
   status: WatchStatus;
@@ -19,6 +23,9 @@ export interface StatusFacts {
   running: { remediations: RemediationSummary[]; more: boolean };
   /** Those that began lately. */
   failed: { remediations: RemediationSummary[]; more: boolean };
+  leases: LeasePage;
+  /** What else ended badly lately: messages of the mesh itself, and leases. */
+  gaveUp: { dead: DeadRemediation[]; more: boolean };
 }
 
 export const LATELY_MS = 86_400_000;
@@ -28,13 +35,17 @@ export function renderStatus(facts: StatusFacts, now: number, screen: Screen): s
   const { status, log } = facts;
   const { paint } = screen;
   return renderSections([
-    [headline(status, now, paint), ...trouble(status, paint)],
+    [headline(status, now, paint), ...renderTrouble(status, now, paint)],
     renderFacts([
       ['Rules', rulesFile(status)],
       ['Events', totals(status)],
       ['Windows', windows(status, paint)],
+      ['Dropped', dropped(status, paint)],
       ['Remediations', remediations(facts, now, paint)],
+      ['Also failed', alsoFailed(facts, now, paint)],
+      ['Leases', leaseLines(facts.leases, now, screen)],
     ]),
+    renderOpenAlerts(status, now, screen),
     renderRuleTable(status, knownRules(status, log), now, screen),
     renderLastEvents(log, now, screen),
   ]);
@@ -53,28 +64,6 @@ function headline({ tenant, paused, held }: WatchStatus, now: number, paint: Pai
   return `${name}: watching`;
 }
 
-/** What an operator has to mend, with the way to do it. */
-function trouble({ tenant, paused, held, ruleset }: WatchStatus, paint: Paint): string[] {
-  const options = tenantOptions(tenant);
-  const problems = (list: string[]) => list.map((problem) => `  ${paint.red(visible(problem))}`);
-  return [
-    ...(paused ? [`Every event is skipped. To go on: ${meshCommand('resume', [], options)}`] : []),
-    ...(held
-      ? [
-          'The rules cannot be read. Nothing is lost: judging goes on by itself once they can.',
-          ...problems(held.problems),
-        ]
-      : []),
-    ...(ruleset && ruleset.problems.length > 0
-      ? [
-          paint.red('The rules file has changed and has mistakes. The last good version stays in use.'),
-          ...problems(ruleset.problems),
-          `When it is mended: ${meshCommand('check', [ruleset.source])}`,
-        ]
-      : []),
-  ];
-}
-
 function rulesFile({ ruleset }: WatchStatus): string {
   return ruleset ? `${visible(ruleset.source)}, version ${ruleset.hash}` : 'not read yet: no event was judged';
 }
@@ -88,6 +77,11 @@ function windows({ guards: { live, evicted } }: WatchStatus, paint: Paint): stri
   const armed = `${live.cooldowns} cooldown, ${live.dedups} dedup armed`;
   if (evicted === 0) return [armed];
   return [armed, paint.yellow(`${evicted} dropped before their time: the state of the watch grew too large`)];
+}
+
+/** What nobody will be told because there was too much of it. */
+function dropped({ dropped }: WatchStatus, paint: Paint): string[] {
+  return dropped ? describeDropped(dropped).map(paint.yellow) : [];
 }
 
 function remediations({ status, running, failed }: StatusFacts, now: number, paint: Paint): string[] {
@@ -104,5 +98,21 @@ function remediations({ status, running, failed }: StatusFacts, now: number, pai
             ` ${meshCommand('runs', [], ['--failed', ...options])}`,
         ]
       : ['none failed in the last 24 h']),
+  ];
+}
+
+/** What no list of remediations shows. */
+function alsoFailed({ status, gaveUp: { dead, more } }: StatusFacts, now: number, paint: Paint): string[] {
+  const [last] = dead;
+  if (!last) return [];
+  const leases = dead.filter(({ kind }) => kind === 'lease').length;
+  const counts = [
+    ...(dead.length > leases ? [plural(dead.length - leases, 'message') + ' of the mesh itself'] : []),
+    ...(leases > 0 ? [plural(leases, 'lease')] : []),
+  ];
+  return [
+    `${paint.red(counts.join(' and '))}${more ? ' or more' : ''} in the last 24 h,` +
+      ` the last one ${relative(last.closedAt ?? last.startedAt, now)}:` +
+      ` ${meshCommand('dead', [], tenantOptions(status.tenant))}`,
   ];
 }

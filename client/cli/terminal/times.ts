@@ -14,6 +14,11 @@ export function moment(at: number, now: number): string {
   return `${relative(at, now)} (${clock(at, now)})`;
 }
 
+/** The same for a table, where what is left of it in a narrow terminal is how long ago. `say` puts it into words. */
+export function momentCell(at: number, now: number, say = (when: string) => when): { text: string; short: string } {
+  return { text: say(moment(at, now)), short: say(relative(at, now)) };
+}
+
 /** The time in UTC; with the date when it is another day's. */
 export function clock(at: number, now: number): string {
   const isSameDay = utc(at).slice(0, 10) === utc(now).slice(0, 10);

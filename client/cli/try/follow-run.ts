@@ -2,31 +2,44 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { visible } from '../../../contract/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail, RetriedActivity } from '../../remediation-views.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { oneLine } from '../terminal/one-line.js';
+import { oneLine } from '../../../rules/one-line.js';
+import { retriedLine } from '../render/retried-lines.js';
+import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 
 const LOOK_EVERY_MS = 500;
 /** Looks without a worker that answers before that is worth a word. */
 const SILENT_LOOKS = 3;
 const MAX_SAID_CHARS = 300;
+/** Of one action: a whole team may be out of reach. */
+const MAX_RETRIED = 20;
 
-/** Waits for the end of a remediation, and tells each thing that becomes of its actions, once. */
+export interface Listener {
+  tell(line: string): void;
+  /** Where the lines are shown. */
+  screen: Screen;
+}
+
+/**
+ * Waits for the end of a remediation, and tells each thing that becomes of its actions, once. Of what is tried again also why:
+ * most often that is a mistake of whoever tries the rule, and would be tried until tomorrow.
+ */
 export async function followRun(
   mesh: Pick<Mesh, 'remediation'>,
   id: string,
-  tell: (line: string) => void,
+  { tell, screen }: Listener,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<RemediationDetail> {
   const told = new Map<string, string>();
   let silent = 0;
   for (;;) {
     const detail = await look(mesh, id);
-    for (const [action, line] of newsOf(detail)) {
-      if (told.get(action) !== line) tell(`${visible(action)}: ${line}`);
-      told.set(action, line);
+    for (const { about, news, line } of [...newsOf(detail), ...retriesOf(detail, screen)]) {
+      if (told.get(about) !== news) tell(line);
+      told.set(about, news);
     }
     if (detail.outcome !== 'running') return detail;
     silent = detail.progress ? 0 : silent + 1;
@@ -45,14 +58,37 @@ async function look(mesh: Pick<Mesh, 'remediation'>, id: string): Promise<Remedi
   }
 }
 
+interface News {
+  about: string;
+  /** What is told again only when it changes. */
+  news: string;
+  line: string;
+}
+
 /** What it waits for its turn with is no news. */
-function newsOf({ progress }: RemediationDetail): [action: string, line: string][] {
-  return (progress?.actions ?? []).flatMap((state): [string, string][] => {
-    if ('attempts' in state) return [[state.action, said(state.status, state.reason ?? state.detail)]];
-    return state.status === 'waiting' ? [] : [[state.action, said(state.status, state.note)]];
+function newsOf({ progress }: RemediationDetail): News[] {
+  return (progress?.actions ?? []).flatMap((state) => {
+    if ('attempts' in state) return [newsAbout(state.action, said(state.status, state.reason ?? state.detail))];
+    return state.status === 'waiting' ? [] : [newsAbout(state.action, said(state.status, state.note))];
   });
+}
+
+function newsAbout(action: string, news: string): News {
+  return { about: action, news, line: `${visible(action)}: ${news}` };
 }
 
 function said(status: string, why: string | undefined): string {
   return why === undefined ? status : `${status}: ${oneLine(why, MAX_SAID_CHARS)}`;
+}
+
+/** The number of the attempt is no news: it changes with each. */
+function retriesOf({ retrying = [] }: RemediationDetail, screen: Screen): News[] {
+  return retrying.slice(0, MAX_RETRIED).map((one) => {
+    const of = one.action === undefined ? '' : `${visible(one.action)}: `;
+    return { about: aboutRetry(one), news: one.lastError, line: of + retriedLine(one, Date.now(), screen) };
+  });
+}
+
+function aboutRetry({ action, delivery, doing }: RetriedActivity): string {
+  return JSON.stringify([action, delivery ?? doing]);
 }

@@ -9,7 +9,7 @@ import { createRedactor } from '../../../rules/redact.js';
 import type { EventDefaults } from '../../event-input.js';
 import { parseEvent } from '../../parse-event.js';
 import { CliError } from '../cli-error.js';
-import { lineageDefaults } from '../lineage-defaults.js';
+import { lineageDefaults } from '../../lineage-defaults.js';
 import { inputName, parseJsonLines, readInput } from '../read-input.js';
 import { tenantFrom } from '../tenant-option.js';
 
@@ -22,28 +22,29 @@ interface Given {
   tenant?: string;
 }
 
-/** The one event of a file, as the mesh would take it, but for its source: whoever is told of it sees that it is a try. */
+/**
+ * The one event of a file, as the mesh would take it, but for its source: whoever is told of it sees that it is a try. It has an
+ * id of its own too, so that it can be tried again, and a remediation of the event itself is still to come when that is reported.
+ */
 export async function readTriedEvent(given: Given, env: Environment, redact: RedactOptions): Promise<MeshEvent> {
   const file = inputName(given.event);
   const [first, ...others] = parseJsonLines(await readInput(given.event), file);
   if (!first || others.length > 0) {
     throw new CliError(`${file}: expected one event, found ${first ? others.length + 1 : 'none'}`);
   }
-  const read = given.from === undefined ? { ok: true as const, event: first.value } : fromHook(first.value);
+  const read = given.from === undefined ? { ok: true as const, event: first.value } : mapClaudeCode(first.value);
   const parsed = read.ok ? parseEvent(read.event, defaultsFrom(env), createRedactor(redact)) : read;
   if (!parsed.ok) throw new CliError(described(parsed.problems, file, first.line));
   const { tenant } = given.tenant === undefined ? parsed.event : { tenant: tenantFrom(given, env) };
-  return { ...withoutToken(parsed.event), tenant, source: TRY_SOURCE };
+  return { ...withoutToken(parsed.event), id: tryId(), tenant, source: TRY_SOURCE };
 }
 
 function defaultsFrom(env: Environment): EventDefaults {
-  return { now: Date.now(), makeId: () => `try-${randomUUID()}`, ...lineageDefaults(env), tenant: tenantFrom({}, env) };
+  return { now: Date.now(), makeId: tryId, ...lineageDefaults(env), tenant: tenantFrom({}, env) };
 }
 
-/** A hook has an id that is made of what it tells, and a second try of it would find the first. */
-function fromHook(raw: unknown): { ok: true; event: object } | { ok: false; problems: Problem[] } {
-  const mapped = mapClaudeCode(raw);
-  return mapped.ok ? { ok: true, event: { ...mapped.event, id: undefined } } : mapped;
+function tryId(): string {
+  return `try-${randomUUID()}`;
 }
 
 /** What it proves is judged by a watch, and this event passes none. */

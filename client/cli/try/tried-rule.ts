@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MeshEvent } from '../../../contract/event.js';
 import { actionName } from '../../../contract/ids.js';
-import { nearest } from '../../../contract/nearest.js';
+import { didYouMean } from '../../../contract/did-you-mean.js';
 import { visible } from '../../../contract/plain-text.js';
 import { formatProblem } from '../../../contract/problem.js';
 import type { Quiet, RemediationInput } from '../../../contract/remediation.js';
@@ -69,8 +69,7 @@ async function readRules(file: string): Promise<LoadedRuleset> {
 
 function unknownRule(ruleId: string, { ruleset, source }: LoadedRuleset): CliError {
   const known = ruleset.rules.map((rule: Rule) => rule.id);
-  const guess = nearest(ruleId, known);
-  const hint = guess === undefined ? `it has: ${known.join(', ') || 'none'}` : `did you mean ${JSON.stringify(guess)}?`;
+  const hint = didYouMean(ruleId, known, `it has: ${known.join(', ') || 'none'}`);
   return new CliError(`${source} has no rule ${JSON.stringify(ruleId)} (${visible(hint)})`);
 }
 

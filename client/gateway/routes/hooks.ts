@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MAX_TOKEN_CHARS } from '../../../rules/lineage/token.js';
 import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
+import { placeFrom } from '../../lineage-defaults.js';
 import { countEvents } from '../count-events.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { type Call, route } from '../route.js';
@@ -43,20 +43,14 @@ function placeInChain({ headers }: Call): Partial<EventDefaults> {
     return typeof value === 'string' && /^\s*[^\s$]/.test(value) ? value.trim() : undefined;
   };
   const depth = given('x-mesh-depth');
-  const root = given('x-mesh-root-event');
-  const parent = given('x-mesh-remediation');
-  const token = given('x-mesh-lineage')?.slice(0, MAX_TOKEN_CHARS);
-  const lineage = {
-    ...(root !== undefined && { root }),
-    ...(root !== undefined && parent !== undefined && { parent }),
-    ...(token !== undefined && { token }),
-  };
   if (depth !== undefined && !/^\d{1,9}$/.test(depth)) {
     const problem = { path: 'X-Mesh-Depth', message: 'expected a whole number' };
     throw new GatewayProblem('invalid-request', undefined, { problems: [problem] });
   }
-  return {
-    ...(depth !== undefined && { depth: Number(depth) }),
-    ...(Object.keys(lineage).length > 0 && { lineage }),
-  };
+  return placeFrom({
+    depth,
+    root: given('x-mesh-root-event'),
+    parent: given('x-mesh-remediation'),
+    token: given('x-mesh-lineage'),
+  });
 }

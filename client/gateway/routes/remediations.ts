@@ -32,7 +32,7 @@ export const listRemediations = route({
   path: '/v1/remediations',
   role: 'read',
   tag: 'remediations',
-  summary: 'List remediations, the newest first',
+  summary: 'List remediations: what runs, then what ended last',
   query: Filter,
   answers: { 200: { what: 'One page.', schema: RemediationPage } },
   problems: ['not-found', 'not-taken', 'unavailable'],

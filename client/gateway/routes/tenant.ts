@@ -14,7 +14,11 @@ export const getStatus = route({
   answers: { 200: { what: 'The status of the tenant.', schema: WatchStatus } },
   problems: ['not-found', 'no-worker', 'not-taken', 'unavailable'],
   async handle({ principal }, { mesh }) {
-    return { status: 200, body: await mesh.status(principal.tenant) };
+    const { configTrouble, ...status } = await mesh.status(principal.tenant);
+    if (!configTrouble) return { status: 200, body: status };
+    // The file is everybody's: what is wrong in it may be about another tenant.
+    const { hasGoodVersion, sinceAt, seenAt } = configTrouble;
+    return { status: 200, body: { ...status, configTrouble: { hasGoodVersion, sinceAt, seenAt } } };
   },
 });
 

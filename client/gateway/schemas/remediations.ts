@@ -3,9 +3,11 @@ import { MeshEvent } from '../../../contract/event.js';
 import { ACTION_STATUSES, type RemediationProgress } from '../../../contract/remediation.js';
 import { ACTION_TYPES } from '../../../contract/actions/index.js';
 import type {
+  AgentAtWork as AgentAtWorkView,
   RemediationDetail as DetailView,
   RemediationPage as PageView,
   RemediationSummary as SummaryView,
+  RetriedActivity as RetriedView,
 } from '../../remediation-views.js';
 import { count, instant } from './words.js';
 
@@ -28,32 +30,47 @@ const summary = {
 export const RemediationSummary = z.strictObject(summary) satisfies z.ZodType<SummaryView>;
 
 export const RemediationPage = z.strictObject({
-  remediations: z.array(RemediationSummary).describe('The newest first.'),
+  remediations: z
+    .array(RemediationSummary)
+    .describe('What runs, the newest first; then what ended, the last to end first.'),
   nextPage: z.string().describe('Goes as `page` with the next request. Absent on the last page.').optional(),
 }) satisfies z.ZodType<PageView>;
 
 const ACTION_TYPE = z.enum(ACTION_TYPES);
+
+const agent = {
+  id: z.string().describe('As the launcher calls it.').optional(),
+  session: z.string().describe('The session it works in, when the mesh chose or was told it.').optional(),
+  outcome: z.enum(['running', 'success', 'failed', 'timeout']),
+};
 
 const Launch = z.strictObject({
   launcher: z.string(),
   status: z.enum(['launched', 'failed']),
   reason: z.string().optional(),
   attempts: count(),
+  agent: z.strictObject(agent).describe('What is known of the agent that it started or was asked for.').optional(),
+  lastWords: z
+    .string()
+    .describe('The end of what its agent said, without secrets, when another was tried after it.')
+    .optional(),
 });
 
 const StartedAgent = z.strictObject({
   launcher: z.string(),
-  id: z.string().describe('As the launcher calls it.').optional(),
-  session: z.string().describe('The session it works in, when the mesh chose or was told it.').optional(),
-  outcome: z.enum(['running', 'success', 'failed', 'timeout']),
+  ...agent,
   outputTail: z.string().describe('The end of what it said, without secrets.').optional(),
+  mayNotExist: z
+    .literal(true)
+    .describe('It was asked for elsewhere, and nobody knows whether it was started.')
+    .optional(),
 });
 
 const DeliveryRecord = z.strictObject({
   delivery: z.string().describe('`<channel>/<recipient>`, unique within the action.'),
   channel: z.string(),
   recipient: z.string(),
-  status: z.enum(['delivered', 'failed', 'aborted']),
+  status: z.enum(['delivered', 'failed', 'aborted', 'skipped']),
   attempts: count(),
   detail: z.string().optional(),
   error: z.string().describe('The last error, without secrets.').optional(),
@@ -72,7 +89,8 @@ const ActionState = z.union([
     status: z.enum(ACTION_STATUSES),
     reason: z.string().describe('Why it was skipped, failed or aborted.').optional(),
     detail: z.string().describe('What it did.').optional(),
-    attempts: count(),
+    attempts: count().describe('0: none began, or, of what was aborted, nobody knows how many did.'),
+    leaseUntilAt: instant('For capacity: until when its lease keeps it, at least.').optional(),
     ...parts,
   }),
   z.strictObject({
@@ -84,6 +102,26 @@ const ActionState = z.union([
   }),
 ]) satisfies z.ZodType<RemediationProgress['actions'][number]>;
 
+const RetriedActivity = z.strictObject({
+  action: z.string().describe('The action it is part of.').optional(),
+  delivery: z.string().describe('Of a notification: which of its deliveries.').optional(),
+  doing: z.string().describe('What it does, as the Temporal UI shows it.'),
+  state: z
+    .enum(['waiting', 'queued', 'running', 'paused'])
+    .describe(
+      '`waiting` for its time, `queued` until a worker takes it, `running`, or `paused` by somebody in Temporal.',
+    ),
+  attempt: count().describe('The attempt that runs or, in the other states, the one that comes next.'),
+  lastError: z.string().describe('Why the attempt before that one failed, without secrets.'),
+  nextAt: instant('While it is `waiting`: when the next attempt is due.').optional(),
+}) satisfies z.ZodType<RetriedView>;
+
+const AgentAtWork = z.strictObject({
+  action: z.string(),
+  sinceAt: instant('When the attempt began.'),
+  untilAt: instant('When it is ended at the latest.'),
+}) satisfies z.ZodType<AgentAtWorkView>;
+
 export const StoredEvent = MeshEvent.describe('The event a remediation answers, as it was judged.');
 
 export const RemediationDetail = z.strictObject({
@@ -92,6 +130,17 @@ export const RemediationDetail = z.strictObject({
     .strictObject({ outcome: z.enum([...ACTION_STATUSES, 'running']), actions: z.array(ActionState) })
     .describe('Absent when no worker answers, or it was terminated.')
     .optional(),
+  isAborting: z
+    .literal(true)
+    .describe('It was asked to end, and has not; it waits for a worker if none answers.')
+    .optional(),
+  retrying: z
+    .array(RetriedActivity)
+    .describe('What has failed and is tried again. Absent when there is nothing of the kind.')
+    .optional(),
+  agentAtWork: AgentAtWork.describe(
+    'Known of one agent whose end a worker waits for; absent when several are, or none.',
+  ).optional(),
   reported: StoredEvent,
   actions: z
     .array(z.looseObject({ type: ACTION_TYPE, name: z.string(), effectKey: z.string(), timeoutMs: z.int() }))

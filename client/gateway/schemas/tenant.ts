@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { strict } from '../../../contract/schema-words.js';
 import { SKIP_CODES, type SkipCode } from '../../../contract/verdict.js';
-import type { WatchStatus as StatusView } from '../../../contract/watch.js';
+import type { KnownConfigTrouble, WatchStatus as StatusView } from '../../../contract/watch.js';
 import { codes, count, instant } from './words.js';
 
 export const WatchRef = z.strictObject({ watch: z.string() });
@@ -21,10 +21,33 @@ const skipped = z.partialRecord(z.enum(codes(SKIP_CODES)), count()) satisfies z.
   Partial<Record<SkipCode, number>>
 >;
 
+/** Of a `mesh.yaml` that all tenants share, a tenant hears only that something is wrong with it. */
+type SharedStatus = Omit<StatusView, 'configTrouble'> & {
+  configTrouble?: Omit<KnownConfigTrouble, 'source' | 'problems'> | undefined;
+};
+
 export const WatchStatus = z.strictObject({
   tenant: z.string(),
   paused: z.strictObject({ sinceAt: instant('Since when.'), reason: z.string().optional() }).nullable(),
-  ruleset: z.strictObject({ hash: z.string(), source: z.string(), problems: z.array(z.string()) }).nullable(),
+  ruleset: z
+    .strictObject({
+      hash: z.string(),
+      source: z.string(),
+      problems: z.array(z.string()),
+      ruleIds: z
+        .array(z.string())
+        .describe('All rules of the file; absent when there are too many to keep.')
+        .optional(),
+    })
+    .nullable(),
+  configTrouble: z
+    .strictObject({
+      hasGoodVersion: z.boolean().describe('An earlier version stays in use. Else there is none, and actions wait.'),
+      sinceAt: instant('When a worker told of it first.'),
+      seenAt: instant('When a worker told of it last: with the last events that were judged.'),
+    })
+    .describe('That `mesh.yaml` cannot be used as it is. Why is for those who run the mesh: `mesh status` says it.')
+    .optional(),
   held: z
     .strictObject({ events: count(), sinceAt: instant('Since when.'), problems: z.array(z.string()) })
     .describe('Events that wait because the rules cannot be read.')
@@ -68,11 +91,26 @@ export const WatchStatus = z.strictObject({
         team: z.string(),
         channel: z.string(),
         openedAt: instant('Since when.'),
+        resolveOn: z
+          .array(z.enum(['task', 'tool']))
+          .describe('A success of which of the two ends it.')
+          .optional(),
         task: z.string().optional(),
         tool: z.string().optional(),
+        worksAgain: z
+          .literal(true)
+          .describe(
+            'It is resolved when all of its alert works again, and no cooldown or pause would suppress a repeat.',
+          )
+          .optional(),
+        resolvedWhen: z.string().describe('What it still waits for when it works again, for people.').optional(),
       }),
     )
     .describe('Open at a receiver until a success is reported.')
     .optional(),
+  dropped: z
+    .strictObject({ messages: count(), incidents: count().describe('Alerts that people must resolve.') })
+    .describe('What nobody will be told because there was too much of it.')
+    .optional(),
   history: z.strictObject({ events: count(), runs: count() }),
-}) satisfies z.ZodType<StatusView>;
+}) satisfies z.ZodType<SharedStatus>;

@@ -15,9 +15,10 @@ export type NotifyPlan = PlanOf<typeof NotifyTeam>;
 
 /**
  * A mail server that is down for an hour must not cost a message. No number of attempts: a delivery is tried for as long as
- * `notify.retry` of the configuration says. The interval here is for a worker that died.
+ * `notify.retry` of the configuration says. One attempt may take as long as RFC 5321 gives a mail server that has the whole
+ * mail: whoever ends it sooner and tries again sends the mail twice. Channels over HTTP end theirs earlier.
  */
 export const notifyDefaults: ActionDefaults = {
-  timeoutMs: 30_000,
-  retry: { initialIntervalMs: 1_000, maxIntervalMs: 300_000 },
+  timeoutMs: 600_000,
+  retry: { initialIntervalMs: 1_000, maxIntervalMs: 30_000 },
 };

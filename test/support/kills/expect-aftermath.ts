@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
+import { createWorkflows } from '../../../activities/adapters/workflows/create-workflows.js';
 import { remediationId } from '../../../contract/ids.js';
 import type { RemediationResult } from '../../../contract/remediation.js';
 import { eventually } from '../eventually.js';
 import type { TestMesh } from '../test-mesh.js';
-import { type Kind, type KillPoint, KINDS, nextOf } from './kill-points.js';
+import { type Kind, type KillPoint, KINDS, LAUNCHERS, nextOf } from './kill-points.js';
 import type { Receivers } from './receivers.js';
 
 /** Each action is once in the record, and nothing in it is left open. */
@@ -50,6 +51,15 @@ export async function expectEffects({ arrivals }: KillPoint, tenant: string, rec
   expect(await receivers.runningAgents()).toBe(0);
   const next = receivers.capacityKeys().filter((key) => key.endsWith('-next'));
   expect(next.sort()).toEqual(KINDS.map((kind) => keyOf(kind, nextOf(kind))).sort());
+}
+
+/** Every agent that has ended has given its slot back, whatever became of the worker that took it. */
+export async function expectSlotsFree({ client, taskQueue }: TestMesh): Promise<void> {
+  const { takeSlot } = createWorkflows(client, taskQueue);
+  const asked = { key: 'the next agent', claim: '1', holder: 'nobody', run: 'none', startedAt: 0, max: 1 };
+  const { signal } = new AbortController();
+  const answers = await Promise.all(LAUNCHERS.map((launcher) => takeSlot(launcher, asked, signal)));
+  expect(answers.map(({ state }) => state)).toEqual(['granted', 'granted']);
 }
 
 /**

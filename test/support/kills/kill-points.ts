@@ -4,6 +4,9 @@ import type { Arrivals, FirstManners, ReceiverName, Receivers } from './receiver
 export const KINDS = ['command', 'http', 'message', 'capacity'] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** Of the agents; each has one slot. */
+export const LAUNCHERS = ['command', 'http'] as const;
+
 /** An activity that a remediation waits for, as the server knows it. */
 export interface OpenActivity {
   isBetweenAttempts: boolean;
@@ -40,12 +43,15 @@ export function nextOf(kind: Kind): string {
 /** The action after the one that matters, in each of the rules. */
 const NEXT = KINDS.map((kind) => `before warmRemoteCapacity ${nextOf(kind)}`);
 
-/** Where no worker goes on before its kill: should that be late, nothing is tried a second time. */
+/**
+ * Where no worker goes on before its kill: should that be late, no receiver is reached a second time. An agent may well be asked
+ * for again before anything was started for it, such as when nobody could say in time whether a slot is free; and to compose a
+ * message twice does nothing.
+ */
 export const NEVER_BEFORE_THE_KILL = [
   ...NEXT,
-  'before spawnFallbackAgent command, 2',
-  'before spawnFallbackAgent http, 2',
-  'before composeNotification message, 2',
+  'before spawnFallbackAgent command once tellWatchOfAgents command',
+  'before spawnFallbackAgent http once tellWatchOfAgents http',
   'before deliverNotification email, 2',
   'before deliverNotification webhook, 2',
   'before warmRemoteCapacity capacity, 2',
@@ -105,8 +111,8 @@ export const KILL_POINTS: KillPoint[] = [
   {
     name: 'done',
     stops: [
-      'after spawnFallbackAgent command',
-      'after spawnFallbackAgent http',
+      'after spawnFallbackAgent command once tellWatchOfAgents command',
+      'after spawnFallbackAgent http once tellWatchOfAgents http',
       'after deliverNotification email',
       'after deliverNotification webhook',
       'after warmRemoteCapacity capacity',

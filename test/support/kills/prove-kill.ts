@@ -1,12 +1,19 @@
-import { join } from 'node:path';
-import { inject, type TestContext } from 'vitest';
-import { leaseId, remediationId, watchId } from '../../../contract/ids.js';
+import type { TestContext } from 'vitest';
+import { leaseId, remediationId, slotsId, watchId } from '../../../contract/ids.js';
 import type { RemediationResult } from '../../../contract/remediation.js';
 import { eventually } from '../eventually.js';
 import { startTestMesh, type TestMesh } from '../test-mesh.js';
-import { startWorkerProcess } from '../worker-process.js';
-import { expectEffects, expectExecuted, expectOneOfEach } from './expect-aftermath.js';
-import { type Kind, type KillPoint, KINDS, NEVER_BEFORE_THE_KILL, nextOf, type OpenActivity } from './kill-points.js';
+import { startMeshWorkerProcess } from '../mesh-worker-process.js';
+import { expectEffects, expectExecuted, expectOneOfEach, expectSlotsFree } from './expect-aftermath.js';
+import {
+  type Kind,
+  type KillPoint,
+  KINDS,
+  LAUNCHERS,
+  NEVER_BEFORE_THE_KILL,
+  nextOf,
+  type OpenActivity,
+} from './kill-points.js';
 import { type Receivers, startReceivers } from './receivers.js';
 
 /** A dead worker is noticed after the workflow task's 10 s or the heartbeat's; then everything must go on. */
@@ -36,6 +43,7 @@ export async function proveKill(point: KillPoint, { onTestFinished }: Pick<TestC
   const results = await Promise.all(KINDS.map((kind) => resultOf(mesh, kind)));
   expectExecuted(point, results);
   await expectEffects(point, mesh.tenant, receivers);
+  await expectSlotsFree(mesh);
   await mesh.report({ ...EVENT, id: 'e-2' });
   await expectOneOfEach(mesh);
 }
@@ -63,20 +71,12 @@ function rulesFor({ awaits, first }: KillPoint): unknown {
   };
 }
 
-/** Long enough to be met by the kill. */
-const BETWEEN_ATTEMPTS_MS = 8_000;
+/** Long enough for the kill to meet every kind in it, however far apart they come there. */
+const BETWEEN_ATTEMPTS_MS = 20_000;
 
 async function killAt(point: KillPoint, mesh: TestMesh, receivers: Receivers): Promise<void> {
-  const worker = await startWorkerProcess({
-    address: inject('temporalAddress'),
-    taskQueue: mesh.taskQueue,
-    folder: mesh.folder,
-    settings: {
-      rules: join(mesh.folder, 'rules'),
-      config: join(mesh.folder, 'mesh.yaml'),
-      home: join(mesh.folder, 'home'),
-      smtpUrl: receivers.smtpUrl,
-    },
+  const worker = await startMeshWorkerProcess(mesh, {
+    smtpUrl: receivers.smtpUrl,
     stops: [...point.stops, ...(point.holds ?? []), ...NEVER_BEFORE_THE_KILL],
   });
   try {
@@ -85,6 +85,9 @@ async function killAt(point: KillPoint, mesh: TestMesh, receivers: Receivers): P
     const open = (kind: Kind) => openActivities(mesh, kind);
     const isThere = async () => (await point.until?.({ receivers, open })) ?? true;
     await eventually(`moment to kill: ${point.name}`, async () => (await isThere()) || undefined, TO_KILL_MS);
+  } catch (cause) {
+    const standing = await Promise.all(KINDS.map((kind) => whereItStands(mesh, kind)));
+    throw new Error(`no moment to kill:\n${standing.join('\n')}`, { cause });
   } finally {
     await worker.kill();
   }
@@ -98,6 +101,20 @@ async function openActivities(mesh: TestMesh, kind: Kind): Promise<OpenActivity[
   }));
 }
 
+/** For who reads that a test has failed. */
+async function whereItStands(mesh: TestMesh, kind: Kind): Promise<string> {
+  try {
+    const { status, raw } = await mesh.remediation(kind, 'e-1').describe();
+    const activities = (raw.pendingActivities ?? []).map(
+      ({ activityType, attempt, lastFailure }) =>
+        `${activityType?.name} in attempt ${attempt}${lastFailure ? ` after ${JSON.stringify(lastFailure)}` : ''}`,
+    );
+    return `${kind}: ${status.name} ${activities.join(', ')}`;
+  } catch (error) {
+    return `${kind}: ${String(error)}`;
+  }
+}
+
 /** `PENDING_ACTIVITY_STATE_SCHEDULED`: no worker has it. */
 const SCHEDULED = 1;
 
@@ -108,9 +125,14 @@ async function resultOf(mesh: TestMesh, kind: Kind): Promise<RemediationResult> 
 }
 
 async function stopAll(mesh: TestMesh): Promise<void> {
-  const { client, tenant } = mesh;
+  const { client, tenant, taskQueue } = mesh;
   // What would go on after a test that failed.
-  const ids = [...KINDS.map((kind) => remediationId(tenant, kind, 'e-1')), leaseId(tenant, 'env-1'), watchId(tenant)];
+  const ids = [
+    ...KINDS.map((kind) => remediationId(tenant, kind, 'e-1')),
+    leaseId(taskQueue, 'env-1'),
+    watchId(tenant),
+    ...LAUNCHERS.map((launcher) => slotsId(taskQueue, launcher)),
+  ];
   const end = (id: string) => client.workflow.getHandle(id).terminate('the test is over');
   await Promise.allSettled(ids.map(end));
   await mesh.stop();

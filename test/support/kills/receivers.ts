@@ -67,7 +67,11 @@ export async function startReceivers(first: FirstManners): Promise<Receivers> {
   const capacityKeys = () => bridge.requests.map(({ headers }) => String(headers['idempotency-key']));
   const receivers: Receivers = {
     config: {
-      agents: { command: { command: program.command }, http: { http: { url: `${runtime.url}/agents` } } },
+      // With one slot each, none may be left taken by what a worker did not live to give back.
+      agents: {
+        command: { command: program.command, maxConcurrent: 1 },
+        http: { http: { url: `${runtime.url}/agents` }, maxConcurrent: 1 },
+      },
       teams: {
         ops: {
           members: [{ name: 'ada', email: 'ada@example.com' }],

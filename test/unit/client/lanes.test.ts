@@ -55,19 +55,21 @@ const events = (count: number, overrides: Partial<MeshEvent> = {}) =>
 describe('lanes', () => {
   test('an event of an idle tenant goes at once', async () => {
     const { lanes, sent } = recordingLanes();
-    const begun = performance.now();
-    await lanes.put(events(1));
-    expect(performance.now() - begun).toBeLessThan(38);
+    // Timers ring in the order of their times, however late they do.
+    const later = wait(38, 'later');
+    expect(await Promise.race([lanes.put(events(1)).then(() => 'at once'), later])).toBe('at once');
     expect(sent.map(({ ids }) => ids)).toEqual([['e-0']]);
   });
 
   test('what is reported while a batch is on its way goes with the next one, 40 ms after the first', async () => {
     const { lanes, sent } = recordingLanes(() => wait(5));
+    const begunAt = performance.now();
     const first = lanes.put([anEvent({ id: 'first' })]);
     await wait(1);
     await Promise.all([first, ...events(50).map((event) => lanes.put([event]))]);
     expect(sent.map(({ ids }) => ids.length)).toEqual([1, 50]);
-    expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(38);
+    // From beginning to beginning, and from before the first: a busy machine may pause between that and its `send`.
+    expect((sent[1]?.begunAt ?? 0) - begunAt).toBeGreaterThanOrEqual(38);
   });
 
   test('a report travels in order, in batches of at most 200 events', async () => {
@@ -93,7 +95,8 @@ describe('lanes', () => {
     // One to a batch.
     await lanes.put(events(62, { payload: { text: 'x'.repeat(MAX_BATCH_BYTES) } }));
     expect(sent.flatMap(({ gapAhead }, index) => (gapAhead ? [index] : []))).toEqual([59]);
-    expect((sent[60]?.begunAt ?? 0) - (sent[59]?.begunAt ?? 0)).toBeGreaterThanOrEqual(90);
+    // From before the 60th began: see above.
+    expect((sent[60]?.begunAt ?? 0) - (sent[58]?.at ?? 0)).toBeGreaterThanOrEqual(98);
   });
 
   test('the 60th batch says so also when there is one now and then', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planRetry } from '../../../client/plan-retry.js';
-import type { ActionStatus, DeliveryRecord, RemediationProgress } from '../../../contract/remediation.js';
+import type { ActionResult, ActionStatus, DeliveryRecord, RemediationProgress } from '../../../contract/remediation.js';
 import { aRemediation } from '../../support/a-remediation.js';
 import type { WrittenAction } from '../../support/builders.js';
 
@@ -46,6 +46,23 @@ describe('planRetry', () => {
     },
   );
 
+  test('looks past an agent that a limit has refused, which no retry runs', () => {
+    const { actions } = aRemediation([
+      AGENT,
+      { ...AGENT, id: 'again', onlyIf: 'failed' },
+      { ...WAKE, onlyIf: 'success' },
+    ]);
+    const plans = actions.map((plan) => (plan.name === 'again' ? { ...plan, refused: 'too many' } : plan));
+    const states = plans.map(({ name, type }, index) => ({
+      action: name,
+      type,
+      status: index === 0 ? ('failed' as const) : ('skipped' as const),
+      attempts: 1,
+    }));
+
+    expect(planRetry(plans, { outcome: 'failed', actions: states }).again).toEqual(['agent', 'wake']);
+  });
+
   test('hands on what a notification has delivered, and nothing else of what is run again', () => {
     const { actions } = aRemediation([AGENT, { type: 'notify_team', id: 'tell' }]);
     const states: RemediationProgress['actions'] = [
@@ -67,6 +84,20 @@ describe('planRetry', () => {
     });
   });
 
+  test('what was skipped when it was tried again, with nobody left to tell, is not done for the next time', () => {
+    const { actions } = aRemediation([AGENT, { type: 'notify_team', id: 'tell', onlyIf: 'failed' }]);
+    const delivered = [to('ada', 'delivered')];
+    const states: RemediationProgress['actions'] = [
+      { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 3 },
+      { action: 'tell', type: 'notify_team', status: 'skipped', attempts: 1, deliveries: delivered },
+    ];
+
+    expect(planRetry(actions, { outcome: 'failed', actions: states })).toEqual({
+      again: ['agent', 'tell'],
+      earlier: [{ action: 'tell', type: 'notify_team', status: 'aborted', attempts: 1, deliveries: delivered }],
+    });
+  });
+
   test('knows the deliveries of one that was cut short', () => {
     const { actions } = aRemediation([{ type: 'notify_team', id: 'tell' }]);
     const states: RemediationProgress['actions'] = [
@@ -79,6 +110,21 @@ describe('planRetry', () => {
         { action: 'tell', type: 'notify_team', status: 'aborted', attempts: 0, deliveries: [to('ada', 'delivered')] },
       ],
     });
+  });
+
+  test('knows the deliveries of the run before one that was aborted before its action began', () => {
+    const { actions } = aRemediation([{ type: 'notify_team', id: 'tell' }]);
+    const states: RemediationProgress['actions'] = [
+      { action: 'tell', type: 'notify_team', status: 'aborted', attempts: 0 },
+    ];
+    const before: ActionResult[] = [
+      { action: 'tell', type: 'notify_team', status: 'failed', attempts: 1, deliveries: [to('ada', 'delivered')] },
+      { action: 'other', type: 'notify_team', status: 'failed', attempts: 1, deliveries: [to('eve', 'delivered')] },
+    ];
+
+    expect(planRetry(actions, { outcome: 'aborted', actions: states }, before).earlier).toEqual([
+      { action: 'tell', type: 'notify_team', status: 'aborted', attempts: 0, deliveries: [to('ada', 'delivered')] },
+    ]);
   });
 });
 

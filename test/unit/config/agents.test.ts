@@ -3,6 +3,9 @@ import { PRESET_NAMES } from '../../../config/agent-presets.js';
 import { parseMeshConfig } from '../../../config/mesh-config.js';
 import { formatProblem } from '../../../contract/problem.js';
 
+/** In two, so that nothing takes this file for one that holds a secret. */
+const SECRET_LOOK = ['sk-ant', 'api03-AbCdEf0123456789'].join('-');
+const SLACK = ['https://hooks.slack.com', 'services', 'T0', 'B0', 'x'].join('/');
 const FOLDER = '/etc/mesh';
 const PROCESS = { cwd: FOLDER, env: {}, inheritEnv: [], maxConcurrent: 4, fallbacks: [] };
 
@@ -79,6 +82,38 @@ describe('an agent', () => {
     expect(parse({ a: agent })).toMatchObject({ ok: true, value: { agents: { a: expected } } });
   });
 
+  test('may have variables that only sound like secrets', () => {
+    const env = {
+      OPENAI_API_KEY: 'none',
+      ANTHROPIC_AUTH_TOKEN: 'ollama',
+      LLAMA_API_KEY: 'sk-no-key-required',
+      ALLOW_EMPTY_PASSWORD: 'yes',
+      USE_TOKEN: 'True',
+      MAX_TOKENS: '4000',
+      GOOGLE_APPLICATION_CREDENTIALS: 'gcp.json',
+      SSL_PRIVATE_KEY: '../tls/my key.pem',
+      TLS_PRIVATE_KEY: 'C:\\My Keys\\tls.key',
+    };
+
+    expect(problemsOf({ a: { command: ['run'], env } })).toEqual([]);
+  });
+
+  test.each([
+    [['--max-tokens', '4000', '--use-token=yes', '--token', '--verbose', '--print-token', '--', '-']],
+    [['--api-key', 'none', '--api-key=$API_KEY', '--token', '${env:TOKEN}']],
+    [['--private-key', '~/.ssh/id_rsa', '--token=/run/secrets/token', '--credentials', 'gcp.json']],
+    [['-e', 'API_KEY', '-c', 'env_key="API_KEY"', 'image', 'token', 'password']],
+    [['sh', '-c', 'API_KEY=$(cat key) agent', '--append-system-prompt', 'Never tell the token: it is secret.']],
+  ])('may have arguments that only sound like secrets: %j', (args) => {
+    expect(problemsOf({ a: { preset: 'codex', args } })).toEqual([]);
+  });
+
+  test('may have an address whose parts only sound like secrets', () => {
+    const url = 'https://sk-bratislava-prod1.example.com/agents?code=AT&design=large-and-very-bright';
+
+    expect(problemsOf({ a: { http: { url } } })).toEqual([]);
+  });
+
   test('of a type called like something inherited is one of its own', () => {
     const parsed = parse({ constructor: { command: ['run'] } });
 
@@ -132,6 +167,69 @@ describe('is refused:', () => {
       'agents.a.env.A: is not ${env:NAME} or ${file:path}',
     ],
     [
+      'a secret in a variable, by its name and without saying it',
+      { command: ['run'], env: { OPENAI_API_KEY: 'secret-4711' } },
+      'agents.a.env.OPENAI_API_KEY: holds what looks like a secret (write ${env:NAME} or ${file:path})',
+    ],
+    [
+      'a secret in a variable, though it only looks like none from afar',
+      { command: ['run'], env: { DB_PASSWORD: 'none.of-your-business' } },
+      'agents.a.env.DB_PASSWORD: holds what looks like a secret (write ${env:NAME} or ${file:path})',
+    ],
+    ...['correct horse.key', 'user:hunter2.env', 'x: hunter2.pem'].map((value): [string, unknown, string] => [
+      'a secret that ends like a file, without saying it',
+      { command: ['run'], env: { DB_PASSWORD: value } },
+      'agents.a.env.DB_PASSWORD: holds what looks like a secret (write ${env:NAME} or ${file:path})',
+    ]),
+    [
+      'a secret in a variable, by its look and without saying it',
+      { command: ['run'], env: { A: SECRET_LOOK } },
+      'agents.a.env.A: holds what looks like a secret (write ${env:NAME} or ${file:path})',
+    ],
+    [
+      'a secret among the arguments, without saying it',
+      { command: ['run', '--api-key', SECRET_LOOK] },
+      'agents.a.command[2]: holds what looks like a secret (give it to the program in env)',
+    ],
+    [
+      'a secret among more arguments, without saying it',
+      { preset: 'codex', args: [`--config=key=${SECRET_LOOK}`] },
+      'agents.a.args[0]: holds what looks like a secret (give it to the program in env)',
+    ],
+    ...[
+      ['--api-key=hunter2hunter2'],
+      ['--api-key', 'hunter2hunter2'],
+      ['-token=hunter2'],
+      ['--password=correct horse battery'],
+      ['API_KEY=hunter2'],
+      ['--env=API_KEY=hunter2'],
+      ['-c', 'provider.api_key="hunter2"'],
+    ].map((args): [string, unknown, string] => [
+      `a secret among the arguments, by its name and without saying it, as in ${args[0]?.split('=')[0] ?? ''}`,
+      { command: ['run', ...args] },
+      `agents.a.command[${args.length}]: holds what looks like a secret (give it to the program in env)`,
+    ]),
+    ...['sig', 'code'].map((name): [string, unknown, string] => [
+      `a secret in an address under ${name}, without saying it`,
+      { http: { url: `https://runtime.example.com/agents?v=1&${name}=4l7Xb-0fQ_hunter2%3D` } },
+      'agents.a.http.url: holds what looks like a secret: put it into token or a header',
+    ]),
+    [
+      'a secret in an address, without saying it',
+      { http: { url: 'https://runtime.example.com/agents?api_key=secret-4711' } },
+      'agents.a.http.url: holds what looks like a secret: put it into token or a header',
+    ],
+    [
+      'an address that is a secret, without saying it',
+      { http: { url: SLACK } },
+      'agents.a.http.url: holds what looks like a secret: put it into token or a header',
+    ],
+    [
+      'a secret in a header of any name, without saying it',
+      { http: { ...ENDPOINT, headers: { 'X-Team': SECRET_LOOK } } },
+      'agents.a.http.headers.X-Team: holds what looks like a secret (write ${env:NAME} or ${file:path})',
+    ],
+    [
       'a variable without a name',
       { command: ['run'], env: { 'A=B': 'x' } },
       'agents.a.env["A=B"]: is not the name of an environment variable',
@@ -169,7 +267,7 @@ describe('is refused:', () => {
     [
       'a password in an address, without saying it',
       { http: { url: 'https://ada:secret-4711@runtime.example.com' } },
-      'agents.a.http.url: holds a user name or a password: put them into a header',
+      'agents.a.http.url: holds a user name or a password: put it into token or a header',
     ],
     [
       'an address of another kind, without saying it',
@@ -184,6 +282,17 @@ describe('is refused:', () => {
   ])('%s', (_what, agent, problem) => {
     expect(problemsOf({ a: agent })).toEqual([problem]);
   });
+});
+
+test.each([
+  ['x'.repeat(100), true],
+  ['x'.repeat(101), false],
+  ['ü'.repeat(16), true],
+  ['ü'.repeat(17), false],
+  ['~'.repeat(33), true],
+  ['~'.repeat(34), false],
+])('the name %s is part of effect keys, encoded, and fits: %s', (name, fits) => {
+  expect(problemsOf({ [name]: { command: ['run'] } }).length === 0).toBe(fits);
 });
 
 describe('fallbacks', () => {

@@ -3,6 +3,8 @@ import { parseMeshConfig } from '../../../config/mesh-config.js';
 import { formatProblem } from '../../../contract/problem.js';
 
 const CLUSTER = 'https://cluster.example/apis/apps/v1/namespaces/agents/deployments/runner';
+/** In two, so that nothing takes this file for one that holds a secret. */
+const TOKEN = ['glpat', 'AbCdEf0123456789'].join('-');
 
 function parse(written: object) {
   return parseMeshConfig(JSON.stringify(written), 'mesh.yaml');
@@ -36,10 +38,16 @@ test.each([
       token: '${env:T}',
     },
   ],
+  // Names that only look like keys.
+  [{ url: 'https://sk-bratislava-prod1.example.com/v2' }],
+  [{ kind: 'kubernetes', url: CLUSTER.replace('agents', 'sk-bratislava-prod1'), token: '${env:TOKEN}' }],
 ])('%o is a bridge', (bridge) => {
   expect(problems(bridge)).toEqual([]);
 });
 
+const SECRET_IN_PATH =
+  'bridge.url: holds what looks like a secret ' +
+  '(credentials belong into token; a name in the path that only looks like one, such as sk-…, must be another)';
 const SECRET = '${env:NAME} or ${file:path}';
 
 test.each<[string, object, string[]]>([
@@ -57,6 +65,12 @@ test.each<[string, object, string[]]>([
       'bridge.url: holds a user name or a password (credentials belong into token)',
       'bridge.url: must end without ? and #: paths are added to it',
     ],
+  ],
+  ['a token in the address', { url: `https://capacity.example.com/${TOKEN}` }, [SECRET_IN_PATH]],
+  [
+    'a token before the path of an object',
+    { kind: 'kubernetes', url: CLUSTER.replace('/apis', `/${TOKEN}/apis`), token: '${env:TOKEN}' },
+    [SECRET_IN_PATH],
   ],
   [
     'a token as it is',

@@ -55,6 +55,10 @@ describe('a channel', () => {
       { type: 'pagerduty', routingKey: '${env:PD}', url: 'https://user:pass@pd.test/' },
       `${AT}.url: holds a user name or a password`,
     ],
+    [
+      { type: 'pagerduty', routingKey: '${env:PD}', url: 'https://pd.test/?access_token=hunter2' },
+      `${AT}.url: holds what looks like a secret`,
+    ],
     [{ type: 'webhook', url: 'https://hooks.example.com/', secret: 'whsec_c2VjcmV0' }, `${AT}.secret: ${NO_SECRET}`],
     [{ type: 'inbox', folder: '' }, `${AT}.folder: expected a folder, found an empty text`],
     [{ type: 'inbox', folder: 'a\0b' }, `${AT}.folder: holds a zero byte`],
@@ -66,17 +70,22 @@ describe('a channel', () => {
     expect(problemsOf(channel)).toEqual([problem]);
   });
 
-  test.each(['ftp://hooks.example.com/', 'hooks.example.com', '${env:}', 'https://user:pass@hooks.example.com/', ''])(
-    'is no webhook at %j, and what stands there is not repeated',
-    (url) => {
-      const [problem = '', ...others] = problemsOf({ type: 'webhook', url, secret: '${env:S}' });
+  test.each([
+    'ftp://hooks.example.com/',
+    'hooks.example.com',
+    '${env:}',
+    'https://user:pass@hooks.example.com/',
+    'https://hooks.example.com/?token=hunter2',
+    ['https://hooks.slack.com', 'services', 'T0', 'B0', 'x'].join('/'),
+    '',
+  ])('is no webhook at %j, and what stands there is not repeated', (url) => {
+    const [problem = '', ...others] = problemsOf({ type: 'webhook', url, secret: '${env:S}' });
 
-      expect(others).toEqual([]);
-      expect(problem).toBe(
-        `${AT}.url: is not an http or https address without credentials, \${env:NAME} or \${file:path}`,
-      );
-    },
-  );
+    expect(others).toEqual([]);
+    expect(problem).toBe(
+      `${AT}.url: is not an http or https address without credentials, \${env:NAME} or \${file:path}`,
+    );
+  });
 });
 
 describe('members with an inbox', () => {

@@ -17,10 +17,11 @@ describe('parseMeshConfig', () => {
           digest: false,
           retry: { quickForMs: 300_000, slowEveryMs: 300_000, giveUpAfterMs: 86_400_000 },
         },
-        outbound: { privateHosts: [] },
+        outbound: { privateHosts: [], maxRedirects: 0 },
         policy: { allowRemoteSessions: true },
         gateway: { tokens: [], allowedOrigins: [], allowedHosts: [], eventsPerSecond: 5_000 },
         redact: { keys: [], patterns: [] },
+        file: '/etc/mesh/mesh.yaml',
         folder: '/etc/mesh',
       },
     });
@@ -143,7 +144,22 @@ describe('parseMeshConfig', () => {
     [
       'a UI that is a script',
       'temporalUi: "javascript:alert(1)"',
-      'f:1: temporalUi: expected an http or https address, found "javascript:alert(1)"',
+      'f:1: temporalUi: expected an http or https address, found a text',
+    ],
+    [
+      'a UI whose address would tell a password to everybody, without saying it',
+      'temporalUi: "https://ops:hush@ui.example.com"',
+      'f:1: temporalUi: holds a user name or a password',
+    ],
+    [
+      'a UI whose links would lead elsewhere',
+      'temporalUi: "https://ui.example.com/?tab=1"',
+      'f:1: temporalUi: must end without ? and #: paths are added to it',
+    ],
+    [
+      'more redirects than a service has',
+      'outbound: {maxRedirects: 6}',
+      'f:1: outbound.maxRedirects: expected a whole number from 0 to 5, found 6',
     ],
     [
       'a token in the place of its hash, without saying it',

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { missingPrograms } from '../../../config/missing-programs.js';
 import { missingSecrets } from '../../../config/missing-secrets.js';
 import type { Agent } from '../../../config/sections/agents.js';
+import { formatProblem } from '../../../contract/problem.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 describe('missingPrograms', () => {
@@ -11,7 +12,16 @@ describe('missingPrograms', () => {
     ['a program on the PATH', ['tool', 'anything'], undefined],
     ['a program by its path', ['bin/tool'], undefined],
     ['a program that is not there', ['tol'], 'agents.own.command[0]: no program "tol" is on the PATH here'],
-    ['a file that nobody may run', ['./notes.txt'], 'agents.own.command[0]: there is no program ./notes.txt here'],
+    [
+      'a file that nobody may run',
+      ['./notes.txt'],
+      'agents.own.command[0]: ./notes.txt is not executable here (chmod +x FOLDER/notes.txt)',
+    ],
+    [
+      'one on the PATH that nobody may run',
+      ['unready'],
+      'agents.own.command[0]: unready is not executable here (chmod +x FOLDER/bin/unready)',
+    ],
     ['a folder', ['./bin'], 'agents.own.command[0]: there is no program ./bin here'],
     ['a script that is there', ['node', 'notes.txt'], undefined],
     [
@@ -26,7 +36,7 @@ describe('missingPrograms', () => {
 
     const problems = await missingPrograms('own', anAgent(folder, command), { PATH: join(folder, 'bin') });
 
-    expect(problems.map(({ path, message }) => `${path}: ${message.replace(folder, 'FOLDER')}`)).toEqual(
+    expect(problems.map((one) => formatProblem(one).replace(folder, 'FOLDER'))).toEqual(
       problem === undefined ? [] : [problem],
     );
   });
@@ -77,7 +87,7 @@ function withTools(): string {
     writeFileSync(join(folder, 'bin', name), '');
     chmodSync(join(folder, 'bin', name), 0o755);
   }
-  writeFileSync(join(folder, 'notes.txt'), '', { mode: 0o644 });
+  for (const name of ['notes.txt', 'bin/unready']) writeFileSync(join(folder, name), '', { mode: 0o644 });
   return folder;
 }
 

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { actionName, effectKey, recipientEffectKey, remediationId, watchId } from '../../../contract/ids.js';
+import {
+  actionName,
+  effectKey,
+  fallbackEffectKey,
+  recipientEffectKey,
+  remediationId,
+  retryEffectKey,
+  watchId,
+} from '../../../contract/ids.js';
 
 describe('watchId', () => {
   test('names the tenant', () => {
@@ -46,6 +54,52 @@ describe('effectKey', () => {
 
     expect(keys).toEqual(['remediation/t/r/e/a', 'remediation/t/r/e/a%2Fb', 'remediation/t/r/e/a/b']);
   });
+});
+
+test('no two agents have one effect key, whatever their actions and launchers are called', () => {
+  const names = fc.oneof(
+    fc.string({ minLength: 1, unit: 'grapheme' }),
+    // What names are told apart by in a key, and what stands there in its place.
+    fc
+      .array(fc.constantFrom('~', '%7E', '%2D', 'retry-', '0123abcd', 'a', '/'), { minLength: 1 })
+      .map((it) => it.join('')),
+  );
+  const agents = fc.record(
+    { action: names, launcher: names, retryOf: fc.stringMatching(/^[0-9a-f]{8}$/) },
+    { requiredKeys: ['action'] },
+  );
+  const keyOf = ({ action, launcher, retryOf }: { action: string; launcher?: string; retryOf?: string }) => {
+    const ofAction = effectKey('remediation/t/r/e', action);
+    const ofLauncher = launcher === undefined ? ofAction : fallbackEffectKey(ofAction, launcher);
+    return retryOf === undefined ? ofLauncher : retryEffectKey(ofLauncher, `${retryOf}-rest`);
+  };
+  // Its action, launcher and retry, or an action or launcher that is called like a part of its key.
+  const aliasesOf = (key: string) => {
+    const [action = '', ...parts] = key.slice('remediation/t/r/e/'.length).split('~').map(decodeURIComponent);
+    return parts.flatMap((part, index) => [
+      { action: [action, ...parts].join('~') },
+      { action: [action, ...parts.slice(0, index)].join('~'), launcher: parts.slice(index).join('~') },
+      { action, launcher: part },
+    ]);
+  };
+  const toText = (agent: object) => JSON.stringify(agent, ['action', 'launcher', 'retryOf']).toWellFormed();
+
+  fc.assert(
+    fc.property(agents, agents, (one, other) => {
+      for (const another of [other, ...aliasesOf(keyOf(one))]) {
+        expect(keyOf(one) === keyOf(another)).toBe(toText(one) === toText(another));
+      }
+    }),
+  );
+});
+
+test.each([
+  ['agent', 'wf', 'r/agent~wf'],
+  ['agent~wf', 'a~b', 'r/agent%7Ewf~a%7Eb'],
+  ['agent', 'retry-01234567', 'r/agent~retry%2D01234567'],
+  ['agent', 'a-retry-b', 'r/agent~a-retry-b'],
+])('the key of the fallback of %s to %s is %s', (action, launcher, key) => {
+  expect(fallbackEffectKey(effectKey('r', action), launcher)).toBe(key);
 });
 
 describe('actionName', () => {

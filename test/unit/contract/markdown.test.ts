@@ -39,7 +39,7 @@ describe('codeBlock', () => {
   });
 
   test('cuts a long text short, and says so', () => {
-    expect(codeBlock('abcdef', 3)).toBe('```text\nabc…\n```');
+    expect(codeBlock('abcdef', 3)).toBe('```text\nab…\n```');
   });
 
   test('does not cut a text of just the allowed length', () => {
@@ -63,6 +63,11 @@ describe('codeBlock', () => {
 describe('utc', () => {
   test('is readable and says which time zone', () => {
     expect(utc(Date.UTC(2026, 0, 2, 3, 4, 5, 678))).toBe('2026-01-02 03:04:05 UTC');
+  });
+
+  // It is called in handlers of signals, which anyone can send: an error there would stop the workflow.
+  test.each([-9e15, 9e15, NaN, Infinity])('has an answer for %d, which is no time', (at) => {
+    expect(utc(at)).toBe('?');
   });
 });
 

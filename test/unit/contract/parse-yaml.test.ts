@@ -59,6 +59,16 @@ describe('parseYaml', () => {
     });
   });
 
+  test('does not repeat a password that begins like an alias', () => {
+    const parsed = parseYaml('password: *Hunter2xyz', 'f.yaml');
+
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ message: expect.stringContaining('needs quotes') as string }],
+    });
+    expect(JSON.stringify(parsed)).not.toContain('Hunter2xyz');
+  });
+
   test.each(['a: &a [*a]', '&a {b: *a}', 'a: &a {b: {c: [1, *a]}}'])('refuses %s, which contains itself', (text) => {
     const parsed = parseYaml(text, 'f.yaml');
 

@@ -10,6 +10,8 @@ describe('visible', () => {
     ['one of a single character', '\u009b2J', '\\u009b2J'],
     ['text that would run from right to left', 'a\u202eb', 'a\\u202eb'],
     ['an invisible blank', 'a\u200bb', 'a\\u200bb'],
+    ['an invisible letter of a tag, and the digit behind it', 'a\u{e0041}1', 'a\\u{e0041}1'],
+    ['letters that look like nothing', 'a\u3164\u115f\u1160\u034f\uffa0b', 'a\\u3164\\u115f\\u1160\\u034f\\uffa0b'],
   ])('shows %s for what it is', (_, text, shown) => {
     expect(visible(text)).toBe(shown);
   });
@@ -17,10 +19,14 @@ describe('visible', () => {
   test('leaves nothing that a terminal obeys', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(visible(text)).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+        expect(visible(text)).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029\u034f\u115f\u1160\u3164\uffa0]/u);
       }),
     );
   });
+});
+
+test('visibleLines shows a tab as the blanks it stands for: it hides nothing', () => {
+  expect(visibleLines('main.go:7\n\tat foo.go:12')).toEqual(['main.go:7', '    at foo.go:12']);
 });
 
 test('visibleLines keeps lines as lines, however they end', () => {

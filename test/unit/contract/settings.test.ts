@@ -86,6 +86,17 @@ describe('readSettings', () => {
     expect(problems).toEqual(['MESH_GATEWAY_URL: expected an address such as https://mesh.example.com']);
   });
 
+  test.each([
+    ['temporal.example.com', 'is not an address'],
+    ['https://ops:hush@temporal.example.com', 'holds a user name or a password'],
+    ['https://temporal.example.com/?tab=1', 'must end without ? and #: paths are added to it'],
+    ['https://temporal.example.com/#', 'must end without ? and #: paths are added to it'],
+  ])('refuses UI %s without repeating it: it would stand in every message', (url, why) => {
+    const { problems } = readSettings({ MESH_UI_URL: url });
+
+    expect(problems).toEqual([`MESH_UI_URL: expected an address such as https://temporal.example.com; it ${why}`]);
+  });
+
   test('refuses a lineage key that can be guessed, without repeating it', () => {
     expect(readSettings({ MESH_LINEAGE_KEY: 'k'.repeat(32) }).problems).toEqual([]);
     expect(readSettings({ MESH_LINEAGE_KEY: 'k'.repeat(31) }).problems).toEqual([

@@ -118,6 +118,28 @@ describe('cooldownKey', () => {
     const { label = '' } = cooldownKey(rule, anEvent({ payload: long }));
 
     expect(label.length).toBeLessThanOrEqual(120);
+    expect(label).toMatch(/^payload.a=a+, payload.b=b+, …$/);
+  });
+
+  test('has a short label, however long the path', () => {
+    const path = `payload.${'p'.repeat(500)}`;
+
+    const { label = '' } = cooldownKey(
+      { id: 'r', cooldownBy: [path, 'session'] },
+      anEvent({ payload: { [path.slice(8)]: `a b ${'c'.repeat(500)}` } }),
+    );
+
+    expect(label.length).toBeLessThanOrEqual(120);
+    expect(label).toMatch(/^payload.p+…="a b c+", …$/);
+  });
+
+  test('shows a value that reads like words of the mesh as what it is', () => {
+    const rule = { id: 'r', cooldownBy: ['payload.tool_name', 'payload.n', 'payload.o'] };
+    const payload = { tool_name: 'Bash is quiet until 2030', n: 7, o: { x: 'y' } };
+
+    expect(cooldownKey(rule, anEvent({ payload })).label).toBe(
+      `payload.tool_name="Bash is quiet until 2030", payload.n=7, payload.o="{'x':'y'}"`,
+    );
   });
 
   test('tells long values apart even where their labels are alike', () => {

@@ -47,6 +47,53 @@ describe('makePlan', () => {
     });
   });
 
+  test('notes until when an equal event is a repetition, for each action that fired and has a window', () => {
+    const actions: WrittenAction[] = [
+      { type: 'notify_team', id: 'a' },
+      { type: 'notify_team', id: 'b', dedupWindowMs: 0 },
+      { type: 'notify_team', id: 'c', dedupWindowMs: 7_000 },
+      { type: 'notify_team', id: 'd' },
+    ];
+    const ruleset = aRuleset([aRule({ actions, dedupBy: ['payload.task_id'] })], { defaultDedupWindowMs: 2_000 });
+
+    expect(makePlan(ruleset, fired({ actions: ['a', 'b', 'c'] }))?.repeats).toEqual({
+      by: ['payload.task_id'],
+      until: [
+        { action: 'a', untilAt: 2_005 },
+        { action: 'c', untilAt: 7_005 },
+      ],
+    });
+  });
+
+  test('looks past an action that is switched off', () => {
+    const actions: WrittenAction[] = [
+      { type: 'spawn_fallback_agent', id: 'a' },
+      { type: 'notify_team', id: 'b', enabled: false },
+      { type: 'notify_team', id: 'c', onlyIf: 'failed' },
+    ];
+
+    const plan = makePlan(aRuleset([aRule({ actions })]), fired({ actions: ['a', 'c'] }));
+
+    expect(plan?.actions.map(({ name, after }) => [name, after])).toEqual([
+      ['a', undefined],
+      ['c', 'a'],
+    ]);
+  });
+
+  test('looks past an action that hangs on another and did not fire', () => {
+    const actions: WrittenAction[] = [
+      { type: 'spawn_fallback_agent', id: 'repair' },
+      { type: 'notify_team', id: 'good-news', onlyIf: 'success', dedupWindowMs: 3_600_000 },
+      { type: 'notify_team', id: 'wake-someone', onlyIf: 'failed' },
+    ];
+    const ruleset = aRuleset([aRule({ actions })]);
+    const afterOf = (fires: string[]) => makePlan(ruleset, fired({ actions: fires }))?.actions.at(-1)?.after;
+
+    expect(afterOf(['repair', 'good-news', 'wake-someone'])).toBe('good-news');
+    expect(afterOf(['repair', 'wake-someone'])).toBe('repair');
+    expect(afterOf(['wake-someone'])).toBe('repair');
+  });
+
   test('names what an action with onlyIf comes after, even if that one did not fire', () => {
     const actions: WrittenAction[] = [
       { type: 'notify_team', onlyIf: 'success' },
@@ -61,6 +108,23 @@ describe('makePlan', () => {
       ['notify_team:0', undefined],
       ['c', 'spawn_fallback_agent:1'],
       ['d', undefined],
+    ]);
+  });
+
+  test('has an agent that a limit kept from firing too, where it stands in the rule, and what comes after looks at it', () => {
+    const actions: WrittenAction[] = [
+      { type: 'spawn_fallback_agent', id: 'repair' },
+      { type: 'spawn_fallback_agent', id: 'again', onlyIf: 'failed' },
+      { type: 'notify_team', id: 'wake', onlyIf: 'failed' },
+    ];
+    const refused = ['repair', 'again'].map((action) => ({ action, reason: 'too many' }));
+
+    const plan = makePlan(aRuleset([aRule({ actions })]), fired({ actions: ['wake'], refused }));
+
+    expect(plan?.actions.map(({ name, after, refused }) => [name, after, refused])).toEqual([
+      ['repair', undefined, 'too many'],
+      ['again', 'repair', 'too many'],
+      ['wake', 'again', undefined],
     ]);
   });
 

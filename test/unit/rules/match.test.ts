@@ -113,6 +113,17 @@ describe('matchEvent', () => {
     expect(missed).toMatch(/; and 497 more$/);
     expect(JSON.stringify(misses).length).toBeLessThan(1_500);
   });
+
+  test('a long reason is cut at a word, and where it was cut can be seen', () => {
+    const toolNames = ['WriteTheFile', 'ReadTheFile', ...Array.from({ length: 20 }, (_, index) => `Tool-${index}`)];
+    const rules = [aRule({ condition: { toolNames } })];
+
+    const { missed, misses } = matchEvent(aRuleset(rules), anEvent({ payload: { tool_name: 'Bash' } }));
+
+    expect(missed).toMatch(/ or Tool-\d+( or)?…$/);
+    expect(misses?.[0]?.reason).toMatch(/^toolNames found "Bash", wants .* or Tool-\d+( or)?…$/);
+    expect(misses?.[0]?.reason.length).toBeLessThanOrEqual(120);
+  });
 });
 
 describe('ruleFacts', () => {

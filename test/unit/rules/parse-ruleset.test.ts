@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { effectKey, fallbackEffectKey, remediationId } from '../../../contract/ids.js';
 import { stringify } from 'yaml';
 import { formatProblem } from '../../../contract/problem.js';
 import { checkRuleset, parseRuleset } from '../../../rules/parse-ruleset.js';
@@ -477,7 +478,7 @@ function problemsOf(file: unknown) {
 describe('rule ids', () => {
   const withId = (id: string) => parseRuleset(JSON.stringify({ rules: [{ ...RULE_OF_ANY_ID, id }] }), 'f.json');
 
-  test.each(['x'.repeat(600), '🙂'.repeat(50), 'a / b', ' '])(
+  test.each(['x'.repeat(570), '🙂'.repeat(47), 'a / b', ' '])(
     'may be anything that fits into a workflow id: %s',
     (id) => {
       expect(withId(id).ok).toBe(true);
@@ -489,6 +490,40 @@ describe('rule ids', () => {
       ok: false,
       problems: [{ path: 'rules[0].id', message: expect.stringContaining('is too long') as string }],
     });
+  });
+
+  test.each<[string, string, string | undefined, string]>([
+    ['an action whose id leaves its rule no room', 'r'.repeat(100), 'a'.repeat(501), 'rules[0].actions[0].id'],
+    ['one whose id is longer when it is encoded', 'r'.repeat(100), '🙂'.repeat(42), 'rules[0].actions[0].id'],
+    ['one with tildes, which are encoded there', 'r'.repeat(100), '~'.repeat(167), 'rules[0].actions[0].id'],
+    ['a rule that leaves no room for an action without an id', 'r'.repeat(590), undefined, 'rules[0].id'],
+  ])('%s is refused', (_what, rule, action, path) => {
+    const written = { type: 'notify_team', ...(action !== undefined && { id: action }) };
+    const parsed = parseRuleset(
+      JSON.stringify({ rules: [{ ...RULE_OF_ANY_ID, id: rule, actions: [written] }] }),
+      'f.json',
+    );
+
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [
+        {
+          path,
+          message: expect.stringContaining('at most 600 encoded characters fit for both') as string,
+          hint: 'shorten one of the two',
+        },
+      ],
+    });
+  });
+
+  test('of the longest that are taken, every effect key is one that the server takes', () => {
+    const [rule, action] = ['r'.repeat(100), 'a'.repeat(500)];
+    const written = { ...RULE_OF_ANY_ID, id: rule, actions: [{ type: 'notify_team', id: action }] };
+    expect(parseRuleset(JSON.stringify({ rules: [written] }), 'f.json').ok).toBe(true);
+
+    const remediation = remediationId('t'.repeat(63), rule, 'e'.repeat(200));
+    const key = fallbackEffectKey(effectKey(remediation, action), 'l'.repeat(100));
+    expect(`${key}~retry-12345678`.length).toBeLessThanOrEqual(1_000);
   });
 
   test('a misspelt wrapper is guessed', () => {

@@ -240,6 +240,10 @@ describe('lists', () => {
     expect(value(expected)).toEqual(expected);
   });
 
+  test('with lines of a private key may hold what cannot be made a text', () => {
+    expect(value([HEAD, { toString: 1 }, FOOT])).toEqual([REDACTED, REDACTED, REDACTED]);
+  });
+
   test('of very many first lines of private keys are not slow', () => {
     const lines = [...Array.from({ length: 20_000 }, () => HEAD), FOOT, ...Array.from({ length: 20_000 }, () => HEAD)];
 

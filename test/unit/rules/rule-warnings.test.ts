@@ -41,6 +41,40 @@ describe('ruleWarnings', () => {
       'rules[0].actions[0].onlyIf: onlyIf looks at the action before, and there is none: this action never runs (put it after the action it depends on)',
     ],
     [
+      'onlyIf after an agent that is not awaited',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent' },
+          { type: 'notify_team', enabled: false },
+          { type: 'notify_team', onlyIf: 'failed' },
+          { type: 'notify_team', onlyIf: 'failed' },
+        ],
+      },
+      'rules[0].actions[2].onlyIf: the agent before is not awaited: one of a service or a workflow counts as succeeded once it was started (say `await: finished` of the agent to look at how it ends)',
+    ],
+    [
+      'onlyIf after nothing but what is switched off',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent', enabled: false },
+          { type: 'notify_team', onlyIf: 'failed' },
+        ],
+      },
+      'rules[0].actions[1].onlyIf: onlyIf looks at the action before, and there is none: this action never runs (put it after the action it depends on)',
+    ],
+    [
+      'good news after a message that goes out on failure',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent', await: 'finished' },
+          { type: 'notify_team', onlyIf: 'failed' },
+          { type: 'warm_remote_capacity', onlyIf: 'failed' },
+          { type: 'notify_team', onlyIf: 'success' },
+        ],
+      },
+      'rules[0].actions[3].onlyIf: this action runs after a failure too: a message before it has `onlyIf: failed`, and once that is out it counts as succeeded (put it before that message: good news first, then what is for a failure)',
+    ],
+    [
       'maxDepth 0',
       { maxDepth: 0 },
       'rules[0].maxDepth: maxDepth 0 means this rule never fires (use mode: off to say so)',
@@ -58,6 +92,48 @@ describe('ruleWarnings', () => {
     ['maxDepth at maxChainDepth', { maxDepth: 2 }],
     ['maxDepth below maxChainDepth', { maxDepth: 1 }],
     ['plain tool names', { condition: { toolNames: ['Bash', 'mcp__github__create_issue'] } }],
+    [
+      'onlyIf on all that follow the first action',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent', await: 'finished' },
+          { type: 'notify_team', onlyIf: 'success' },
+          { type: 'notify_team', onlyIf: 'failed' },
+        ],
+      },
+    ],
+    [
+      'good news after a second agent, before the message that goes out on failure',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent', await: 'finished' },
+          { type: 'spawn_fallback_agent', await: 'finished', onlyIf: 'failed' },
+          { type: 'notify_team', onlyIf: 'success' },
+          { type: 'notify_team', onlyIf: 'failed' },
+        ],
+      },
+    ],
+    [
+      'onlyIf on success after an action that always runs',
+      {
+        actions: [
+          { type: 'spawn_fallback_agent', await: 'finished' },
+          { type: 'notify_team', onlyIf: 'failed' },
+          { type: 'warm_remote_capacity' },
+          { type: 'notify_team', onlyIf: 'success' },
+        ],
+      },
+    ],
+    [
+      'onlyIf on success after a message that stands in for another one',
+      {
+        actions: [
+          { type: 'notify_team' },
+          { type: 'notify_team', onlyIf: 'failed' },
+          { type: 'warm_remote_capacity', onlyIf: 'success' },
+        ],
+      },
+    ],
     ['a condition without tool names', { condition: { errorIncludes: ['a*b'] } }],
   ])('has nothing to say about %s', (_, rule) => {
     expect(warningsOf(rule)).toEqual([]);

@@ -139,7 +139,7 @@ describe('payloadJson', () => {
   });
 
   test('shows what would be invisible, and still says the same', () => {
-    const payload = { 'k\u200b': 'a\u202eb\u0007c\u2028d\u0085e\u{e0041}f\ud800' };
+    const payload = { 'k\u200b': 'a\u202eb\u0007c\u2028d\u0085e\u{e0041}f\u3164g\ud800' };
 
     const json = payloadJson(anEvent({ payload }));
 

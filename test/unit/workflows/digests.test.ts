@@ -9,6 +9,7 @@ test('what an ended cooldown kept quiet becomes one message, and is taken from t
     rule: 'a rule',
     key: 'ck',
     untilAt: 10,
+    armedAt: 0,
     label: 'session=s',
     suppressed: { ...suppressed, others: ['hash'] },
   });

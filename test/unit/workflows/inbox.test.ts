@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createInbox } from '../../../workflows/inbox.js';
-import { byteLength } from '../../../workflows/watch-state.js';
+import { createInbox, type EventItem, pausedAtFront } from '../../../workflows/inbox.js';
+import { byteLength } from '../../../workflows/byte-length.js';
 
 describe('the inbox', () => {
   test('keeps events in order of arrival, until they are dropped', () => {
@@ -17,6 +17,16 @@ describe('the inbox', () => {
     ]);
     expect(inbox.items()).toEqual([{ kind: 'event', event: 'c' }]);
     expect(inbox.size()).toBe(1);
+  });
+
+  test('knows whether something waits that was reported during a pause', () => {
+    const inbox = createInbox([{ kind: 'rearm' }]);
+    inbox.addEvents(['a'], { sinceAt: 1 });
+    inbox.addEvents(['b'], undefined);
+
+    expect(inbox.hasPaused()).toBe(true);
+    inbox.drop(2);
+    expect(inbox.hasPaused()).toBe(false);
   });
 
   test('goes on from what the run before left', () => {
@@ -104,5 +114,34 @@ describe('the inbox', () => {
     expect(afterAdding[0]).toBe(afterAdding[1]);
     expect(afterDropping[0]).toBe(afterDropping[1]);
     expect(inbox.bytes()).toBe(0);
+  });
+});
+
+describe('the paused events at the front', () => {
+  const pause = { sinceAt: 5 };
+  const paused: EventItem = { kind: 'event', event: 'paused', pause };
+  const live: EventItem = { kind: 'event', event: 'live' };
+
+  test.each<[string, EventItem[], number]>([
+    ['all, when all are', [paused, paused], 2],
+    ['those before the first that is not, so that as many can be dropped', [paused, live, paused], 1],
+    ['none, when the first is not', [live, paused], 0],
+  ])('are %s', (_what, items, count) => {
+    expect(pausedAtFront(items)).toEqual(items.slice(0, count));
+  });
+
+  test('are all that are paused, whatever order signals come in', () => {
+    const inbox = createInbox([]);
+    inbox.addEvents(['a'], undefined);
+    inbox.pauseAll(pause);
+    inbox.addEvents(['b'], pause);
+    inbox.addEvents(['c'], undefined);
+    inbox.pauseAll(pause);
+    inbox.addEvents(['d'], undefined);
+
+    const items = inbox.peek(10, Infinity) as EventItem[];
+
+    expect(pausedAtFront(items)).toEqual(items.filter((item) => item.pause));
+    expect(pausedAtFront(items)).toHaveLength(3);
   });
 });

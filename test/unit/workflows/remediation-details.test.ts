@@ -24,6 +24,14 @@ const warmed: ActionResult = {
   attempts: 1,
 };
 
+test('says until when capacity is kept', () => {
+  const input = aRemediation([WARM], { id: 'e-1' });
+
+  expect(shown(input, (progress) => progress.finish({ ...warmed, leaseUntilAt: UNTIL_AT }))).toContain(
+    '**executed**: `Remote capacity warmed for environment env-1, kept until 2026-01-02 03:04:05 UTC at least`',
+  );
+});
+
 test('says what runs, what waits for what, and how to abort', () => {
   const input = aRemediation([AGENT, WARM, { ...TELL, onlyIf: 'failed' }], { id: 'e-1' });
 
@@ -39,7 +47,7 @@ test('says what runs, what waits for what, and how to abort', () => {
 
 **\`warm\`** (warm_remote_capacity): waiting; starts when \`mend\` is done
 
-**\`tell\`** (notify_team): waiting for the end of \`warm\`; runs only if that fails
+**\`tell\`** (notify_team): waiting; runs only if \`warm\` fails
 
 - \`mend\` is tried up to 3 times, for at most 10 min each
 - Attempts that failed, and why: under *Pending Activities*
@@ -58,7 +66,7 @@ test('says why each part failed, once, and what can be done', () => {
         detail: 'output: no luck',
         attempts: 3,
         launches: [
-          { launcher: 'claude', status: 'failed', reason: 'exit code 1', attempts: 2 },
+          { launcher: 'claude', status: 'failed', reason: 'exit code 1', attempts: 2, lastWords: 'out of\ncredit' },
           { launcher: 'codex', status: 'failed', reason: 'exit code 2', attempts: 1 },
         ],
         agent: { launcher: 'codex', outcome: 'failed' },
@@ -71,7 +79,14 @@ test('says why each part failed, once, and what can be done', () => {
         reason: 'not delivered to bob by email: 550 no such user',
         attempts: 1,
         deliveries: [
-          { delivery: 'email/ada', channel: 'email', recipient: 'ada', status: 'delivered', attempts: 1 },
+          {
+            delivery: 'email/ada',
+            channel: 'email',
+            recipient: 'ada',
+            status: 'delivered',
+            attempts: 2,
+            error: '451 later',
+          },
           {
             delivery: 'email/bob',
             channel: 'email',
@@ -87,7 +102,7 @@ test('says why each part failed, once, and what can be done', () => {
 
 **\`mend\`** (spawn_fallback_agent): **failed**
 
-- launcher \`claude\`: **failed** after 2 attempts \`exit code 1\`
+- launcher \`claude\`: **failed** after 2 attempts \`exit code 1\`, said at the end: \`out of ⏎ credit\`
 - launcher \`codex\`: **failed** \`exit code 2\`
 - agent of \`codex\`: **failed**
 - \`output: no luck\`
@@ -97,7 +112,7 @@ test('says why each part failed, once, and what can be done', () => {
 **\`tell\`** (notify_team): **failed**
 
 - \`email/bob\`: **failed** \`550 no such user\`
-- \`email/ada\`: **delivered**
+- \`email/ada\`: **delivered** after 2 attempts, before that \`451 later\`
 
 Nothing more happens here.
 
@@ -109,7 +124,7 @@ The rule may fire again from 2026-01-02 03:04:05 UTC on, or as soon as somebody 
 test('offers no retry where all is done', () => {
   const details = shown(aRemediation([WARM]), (progress) => progress.finish(warmed));
 
-  expect(details).toMatch(/^### Done: every action that had something to do did it/);
+  expect(details).toMatch(/^### Done: every action that was due has run/);
   expect(details).not.toContain('mesh retry');
 });
 

@@ -83,7 +83,7 @@ describe('logVerdicts', () => {
   test('cuts a long reason', () => {
     const [entry] = logVerdicts(aState(), subject, [{ verdict: 'skip', code: 'error', reason: 'x'.repeat(5_000) }], 0);
 
-    expect(entry?.verdict === 'skip' && entry.reason).toBe(`${'x'.repeat(400)}…`);
+    expect(entry?.verdict === 'skip' && entry.reason).toBe(`${'x'.repeat(399)}…`);
   });
 
   test('counts events, not actions', () => {

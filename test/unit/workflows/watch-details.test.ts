@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { noteRemediation, noteSpawn } from '../../../rules/guards/chains.js';
 import { announceAgents } from '../../../workflows/watch-agents.js';
 import { renderWatchDetails } from '../../../workflows/watch-details.js';
-import { openIncidents } from '../../../workflows/incidents.js';
+import { openIncidents, resolveIncidents } from '../../../workflows/incidents.js';
 import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
+import { statusOf } from '../../../workflows/watch-status.js';
 
 // What has no events in a test of a real watch: chains of agents, and incidents. See test/workflows/watch-life.test.ts.
 
@@ -13,7 +14,7 @@ let state: WatchState;
 beforeEach(() => (state = loadWatchState({ tenant: 'default' }, NOW)));
 
 function shown(): string {
-  return renderWatchDetails(state, undefined, 0);
+  return renderWatchDetails(state, 0);
 }
 
 test('says nothing of agents and incidents where there are none', () => {
@@ -63,11 +64,53 @@ test('names open incidents and what ends them, as text that stays text', () => {
   );
 });
 
+test('says of an alert what it waits for when the trouble is over', () => {
+  const incident = { rule: 'r', team: 'ops', channel: 'pager', key: 'k', root: 'e', tool: 'Bash', session: 's' };
+  const firedFor = { session: 's' };
+  state.memory.cooldowns.set('c', { rule: 'r', untilAt: NOW + 60_000, armedAt: NOW, firedFor });
+  openIncidents(state, [{ ...incident, tenant: 'default', resolveOn: ['tool'] }], NOW);
+  const by = { event: 'PostToolUse', eventId: 'ok' };
+
+  resolveIncidents(state, { session: 's', tool: 'Bash', occurredAt: NOW, at: NOW, by });
+
+  const since = '- `r` at `ops/pager` since 2026-01-02 03:04:05 UTC';
+  const worksAgain = (when: string) => `${since}, works again, resolved when ${when}`;
+  const resolvedWhen = 'the cooldown of the rule ends, 2026-01-02 03:05:05 UTC';
+  expect(shown()).toContain(worksAgain(resolvedWhen));
+  expect(statusOf(state, 0, 0).incidents).toMatchObject([{ worksAgain: true, resolvedWhen, resolveOn: ['tool'] }]);
+  state.pause = { sinceAt: NOW };
+  expect(shown()).toContain(worksAgain('the tenant is resumed'));
+  state.pause = undefined;
+  openIncidents(state, [{ ...incident, tenant: 'default', tool: 'Edit', resolveOn: ['tool'] }], NOW);
+  expect(shown()).toContain(worksAgain('all else of its alert works too'));
+  // Resumed, and events of the pause wait that may take it back.
+  state.incidents = state.incidents.filter(({ tool }) => tool === 'Bash');
+  state.memory.cooldowns.delete('c');
+  expect(shown()).toContain(worksAgain('what waits is judged'));
+});
+
+test('of an incident that somebody has dated before there was time shows what can be shown', () => {
+  const incident = { tenant: 'default', rule: 'r', team: 'ops', channel: 'pager', key: 'k', resolveOn: ['tool'] };
+  openIncidents(state, [{ ...incident, tool: 'Bash', openedAt: -9e15 }], NOW);
+
+  expect(shown()).toContain('- `r` at `ops/pager` since 1970-01-01 00:00:00 UTC, until tool `Bash` succeeds');
+});
+
+test('says what nobody will be told because there was too much of it', () => {
+  expect(shown()).not.toContain('Dropped');
+
+  state.dropped = { messages: 2, incidents: 1 };
+
+  expect(shown()).toContain(
+    '**Dropped** because there was too much of it: 2 messages that waited; 1 open incident, which people must resolve at the receiver',
+  );
+});
+
 test('says until when a rule is quiet and what comes then, and how to act for this tenant', () => {
   state = loadWatchState({ tenant: 'acme' }, NOW);
   state.counters.rules.set('r', { fired: 1, skipped: { cooldown: 2 }, lastFiredAt: NOW });
   const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: [], moreSessions: 0 };
-  state.memory.cooldowns.set('k', { rule: 'r', untilAt: NOW + 60_000, suppressed });
+  state.memory.cooldowns.set('k', { rule: 'r', untilAt: NOW + 60_000, armedAt: NOW, suppressed });
 
   expect(shown()).toContain(
     '- `r`: fired 1 time, last 2026-01-02 03:04:05 UTC; **cooling until 2026-01-02 03:05:05 UTC**, then a digest of 2 events; suppressed: 2 cooldown',

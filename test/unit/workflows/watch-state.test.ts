@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenIncident } from '../../../contract/notification.js';
-import type { NotedSuccess, SavedWatch } from '../../../contract/watch.js';
+import { byteLength } from '../../../workflows/byte-length.js';
+import type { NotedSuccess } from '../../../workflows/noted-successes.js';
+import type { SavedWatch } from '../../../workflows/saved-watch.js';
 import type { LoggedVerdict } from '../../../contract/verdict.js';
 import { noteAgent } from '../../../rules/guards/known-agents.js';
 import { markSeen, MAX_SEEN_IDS } from '../../../rules/guards/seen.js';
 import {
-  byteLength,
   canSave,
   loadWatchState,
   MAX_STATE_BYTES,
@@ -28,7 +29,9 @@ describe('the state of a watch', () => {
       ...fullState(),
       evicted: 3,
       pause: { sinceAt: NOW, reason: 'release' },
+      hold: { sinceAt: NOW - 9, problems: ['p'], nextPauseMs: 0, isOver: true },
       ruleset: { hash: 'h', source: 's', problems: ['p'] },
+      configTrouble: { source: 'c', problems: ['p'], hasGoodVersion: true, sinceAt: NOW - 9, seenAt: NOW },
       lastEventAt: NOW - 5,
       runs: 4,
     };
@@ -38,24 +41,11 @@ describe('the state of a watch', () => {
     expect(carried).toEqual({ ...state, runs: 5 });
   });
 
-  test('of a run from before agents, chains of agents and digests were remembered still loads', () => {
-    const state = fullState();
-    const saved = saveWatchState(state, []);
-    const { agents: _a, ends: _e, incidents: _i, notices: _n, successes: _s, troubled: _t, ...older } = saved;
-
-    const loaded = reload({ ...older, guards: { ...older.guards, cooldowns: [['r', 'ck', NOW + 1, 'session=s']] } });
-
-    expect(loaded).toMatchObject({ ends: [], incidents: [], notices: [], outgoing: [], runs: 2 });
-    expect(loaded.memory.agents.size + loaded.successes.size + loaded.troubled.size).toBe(0);
-    expect(loaded.memory.chains.get('root')).toMatchObject({ root: 'root', remediations: 1 });
-    expect(loaded.memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: NOW + 1, label: 'session=s' });
-  });
-
   test('keeps of agents whose ids are whose, when one took over an id of another', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     const agent = { depth: 1, root: 'r', path: [], remediation: 'r', action: 'a', isAwaited: true, untilAt: NOW + 5 };
     noteAgent(state.memory.agents, { ...agent, ids: ['x', 'y'] }, NOW);
-    noteAgent(state.memory.agents, { ...agent, ids: ['x'], depth: 2 }, NOW);
+    noteAgent(state.memory.agents, { ...agent, ids: ['x'], depth: 2, remediation: 'other' }, NOW);
 
     const carried = reload(saveWatchState(reload(saveWatchState(state, [])), []));
 
@@ -73,11 +63,39 @@ describe('the state of a watch', () => {
     expect([...carried.memory.seen]).toEqual([...state.memory.seen]);
   });
 
+  test('carries what cooldowns began with, and incidents that are over', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    const suppressed = { events: 1, firstAt: 1, lastAt: 1, sessions: ['s'], moreSessions: 0 };
+    const cooldowns = state.memory.cooldowns;
+    cooldowns.set('key-1', { rule: 'r', untilAt: NOW + 5, armedAt: NOW - 9, firedFor: { session: 's', task: 't' } });
+    cooldowns.set('key-2', {
+      rule: 'r',
+      untilAt: NOW + 5,
+      armedAt: NOW - 9,
+      label: 'l',
+      firedFor: { event: 'e' },
+      suppressed,
+    });
+    const incident = { tenant: 'default', rule: 'r', team: 't', channel: 'c', key: 'k', remediation: '', root: 'e' };
+    const resolved = { by: { event: 'Stop', eventId: 'e-2' }, occurredAt: NOW, at: NOW };
+    state.incidents = [{ ...incident, resolveOn: ['tool'], tool: 'Bash', openedAt: NOW, occurredAt: NOW, resolved }];
+
+    const carried = reload(saveWatchState(state, []));
+
+    expect(carried.memory).toEqual(state.memory);
+    expect(carried.incidents).toEqual(state.incidents);
+  });
+
   test('carries names that hold the marks its lists are parted by', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     state.memory.dedups.set('key-1', { rule: 'a rule, "quoted"', action: 'an action\n', untilAt: NOW + 5 });
     state.memory.dedups.set('key-2', { rule: 'a rule', action: ', "quoted" an action\n', untilAt: NOW + 6 });
-    state.memory.cooldowns.set('key-3', { rule: '🔥 \ud83d', untilAt: NOW + 7, label: 'session=a b, c' });
+    state.memory.cooldowns.set('key-3', {
+      rule: '🔥 \ud83d',
+      untilAt: NOW + 7,
+      armedAt: NOW - 9,
+      label: 'session=a b, c',
+    });
 
     expect(reload(saveWatchState(state, [])).memory).toEqual(state.memory);
   });
@@ -131,7 +149,12 @@ describe('the size of the state', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     for (let index = 0; index < 20_000; index++) {
       const label = `session=${'x'.repeat(100)}`;
-      state.memory.cooldowns.set(index.toString(36).padStart(16, '0'), { rule: 'a-rule', untilAt: NOW + index, label });
+      state.memory.cooldowns.set(index.toString(36).padStart(16, '0'), {
+        rule: 'a-rule',
+        untilAt: NOW + index,
+        armedAt: NOW - 9,
+        label,
+      });
     }
 
     const saved = saveWatchState(state, []);
@@ -157,6 +180,22 @@ describe('the size of the state', () => {
     expect(saved.verdicts.every((verdict) => verdict.missed === undefined)).toBe(true);
   });
 
+  test('what agents said whose end was told goes before all else, and their end stays', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    state.verdicts = [{ ...longVerdict(), missed: [{ rule: 'r', reason: 'another tool' }] }];
+    for (let index = 0; index < 300; index++) {
+      const names = { root: 'r', remediation: `r-${index}`, action: 'a', path: [] };
+      const agent = { ...names, ids: [`s-${index}`], depth: 1, isAwaited: false, untilAt: NOW + 9 };
+      noteAgent(state.memory.agents, agent, NOW).end = { outcome: 'failed', outputTail: '错'.repeat(2_000) };
+    }
+
+    const saved = saveWatchState(state, []);
+
+    expect(saved.agents).toHaveLength(300);
+    expect(saved.agents.every(({ end }) => end?.outcome === 'failed' && end.outputTail === undefined)).toBe(true);
+    expect(saved.verdicts[0]?.missed).toHaveLength(1);
+  });
+
   test('is held with a thousand agents, 200 ends and 500 incidents of the longest names, and what is newest stays', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     addDedups(state, 1_000);
@@ -164,7 +203,7 @@ describe('the size of the state', () => {
     for (let index = 0; index < 1_000; index++) {
       const names = { root: long(index), remediation: long(index), action: long(index), path: [] };
       const agent = { ...names, ids: [long(index)], depth: 1, isAwaited: true, untilAt: NOW + 9 };
-      noteAgent(state.memory.agents, agent, NOW);
+      noteAgent(state.memory.agents, agent, NOW).end = { outcome: 'success', outputTail: '错'.repeat(2_000) };
     }
     state.ends = Array.from({ length: 200 }, (_, index) => ({
       ids: [long(index)],
@@ -180,18 +219,21 @@ describe('the size of the state', () => {
 
     expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
     expect(saved.guards.evicted).toBe(0);
-    expect(saved.agents?.at(-1)?.ids).toEqual([long(999)]);
-    expect(saved.incidents?.at(-1)?.key).toBe(long(499));
-    expect(saved.successes?.at(-1)?.task).toBe(long(199));
+    expect(saved.agents.at(-1)).toMatchObject({ ids: [long(999)], end: { outcome: 'success' } });
+    expect(saved.agents.some(({ end }) => end?.outputTail !== undefined)).toBe(false);
+    expect(saved.incidents.at(-1)?.key).toBe(long(499));
+    expect(saved.dropped.incidents).toBe(500 - saved.incidents.length);
+    expect(saved.dropped.incidents).toBeGreaterThan(0);
+    expect(saved.successes.at(-1)?.task).toBe(long(199));
     expect(byteLength(saved.successes)).toBeLessThan(51_000);
-    expect(saved.ends?.at(-1)).toEqual({ ids: [long(199)], outcome: 'success', at: NOW });
+    expect(saved.ends.at(-1)).toEqual({ ids: [long(199)], outcome: 'success', at: NOW });
   });
 
   test('what evicted cooldowns kept quiet becomes messages, which go through continue-as-new', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     addDedups(state, 1_000);
     const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: ['s'], moreSessions: 0 };
-    state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW - 1, suppressed });
+    state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW - 1, armedAt: NOW - 9, suppressed });
 
     const saved = saveWatchState(state, [], 20_000, NOW);
 
@@ -205,14 +247,33 @@ describe('the size of the state', () => {
     const sessions = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(40));
     for (let index = 0; index < 5_000; index++) {
       const suppressed = { events: 99, firstAt: NOW, lastAt: NOW, sessions, moreSessions: 0 };
-      state.memory.cooldowns.set(`key-${index}`, { rule: 'r', untilAt: NOW + index, suppressed });
+      state.memory.cooldowns.set(`key-${index}`, { rule: 'r', untilAt: NOW + index, armedAt: NOW - 9, suppressed });
     }
 
     const saved = saveWatchState(state, [], MAX_STATE_BYTES, NOW);
 
     expect(byteLength(saved)).toBeLessThanOrEqual(MAX_STATE_BYTES);
     expect(byteLength(saved)).toBeGreaterThan(MAX_STATE_BYTES * 0.9);
-    expect(saved.notices?.length).toBeGreaterThan(100);
+    expect(saved.notices.length).toBeGreaterThan(100);
+    expect(saved.dropped.messages).toBe(saved.guards.evicted - saved.notices.length);
+  });
+
+  test('is held when too many messages wait for the end of a pause: digests go before good news, and are counted', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    const sessions = ['n'.repeat(900)];
+    const suppressed = { events: 1, firstAt: NOW, lastAt: NOW, sessions, moreSessions: 0 };
+    const told = { tenant: 'default', rule: 'r', at: NOW };
+    const by = { event: 'Stop', eventId: 'x' };
+    state.notices = [
+      { ...told, kind: 'resolve', id: 'good news', incident: anIncident('k'), by },
+      ...Array.from({ length: 300 }, (_, index) => ({ ...told, kind: 'digest' as const, id: `${index}`, suppressed })),
+    ];
+
+    const kept = saveWatchState(state, [], 250_000).notices;
+
+    expect([kept.at(-1)?.id, kept.at(-2)?.id]).toEqual(['good news', '299']);
+    expect(kept.length).toBeLessThan(301);
+    expect(reload(saveWatchState(state, [], 250_000)).dropped).toEqual({ messages: 301 - kept.length, incidents: 0 });
   });
 
   test('counts what was evicted over all runs', () => {
@@ -250,17 +311,6 @@ describe('canSave', () => {
   });
 });
 
-describe('byteLength', () => {
-  test.each<[unknown, number]>([
-    ['abc', 5],
-    ['é', 4],
-    ['🔥', 6],
-    [{ a: 1 }, 7],
-  ])('of %j is %d', (value, bytes) => {
-    expect(byteLength(value)).toBe(bytes);
-  });
-});
-
 function reload(saved: SavedWatch): WatchState {
   return loadWatchState({ tenant: 'default', saved: JSON.parse(JSON.stringify(saved)) as SavedWatch }, NOW);
 }
@@ -268,8 +318,8 @@ function reload(saved: SavedWatch): WatchState {
 function fullState(): WatchState {
   const state = loadWatchState({ tenant: 'default' }, NOW);
   addDedups(state, 10);
-  state.memory.cooldowns.set('ck', { rule: 'r', untilAt: NOW + 1 });
-  state.memory.cooldowns.set('cl', { rule: 'r', untilAt: NOW + 2, label: 'session=s' });
+  state.memory.cooldowns.set('ck', { rule: 'r', untilAt: NOW + 1, armedAt: NOW - 9 });
+  state.memory.cooldowns.set('cl', { rule: 'r', untilAt: NOW + 2, armedAt: NOW - 9, label: 'session=s' });
   markSeen(state.memory, 'a');
   markSeen(state.memory, 'b');
   state.counters = {
@@ -292,16 +342,16 @@ function fullState(): WatchState {
       untilAt: NOW + 9,
     },
     NOW,
-  );
+  ).end = { outcome: 'failed', outputTail: 'last words' };
   const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: ['s'], moreSessions: 1, others: ['hash'] };
-  state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW + 2, suppressed });
+  state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW + 2, armedAt: NOW - 9, suppressed });
   state.ends = [{ ids: ['other'], outcome: 'success', outputTail: 'done', at: NOW }];
   state.incidents = [anIncident('key')];
   for (const root of ['root', undefined]) {
     const success = { ...aSuccess('t'), ...(root !== undefined && { root }) };
     state.successes.set(JSON.stringify(['s', root ?? '', 't', '']), success);
   }
-  state.troubled.set('hash', NOW);
+  state.sessionsWithFirings.set('hash', NOW);
   state.notices = [
     {
       kind: 'resolve',
@@ -346,5 +396,5 @@ function aSuccess(task: string): NotedSuccess {
 
 function anIncident(key: string): OpenIncident {
   const subject = { tenant: 'default', rule: 'r', remediation: 'remediation/default/r/e', root: 'root', task: 't' };
-  return { ...subject, team: 'oncall', channel: 'pager', key, resolveOn: ['task'], openedAt: NOW };
+  return { ...subject, team: 'oncall', channel: 'pager', key, resolveOn: ['task'], openedAt: NOW, occurredAt: NOW };
 }

@@ -7,7 +7,7 @@ import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '../../
 import type { DeliveryRecord } from '../../../contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
-import { resultOfFailure } from '../failure-result.js';
+import { detailsOf, resultOfFailure } from '../failure-result.js';
 import { startInWaves } from './start-in-waves.js';
 
 type Draft = Extract<NotificationDraft, { status: 'ready' }>;
@@ -58,27 +58,30 @@ function requestFor(planned: PlannedDelivery, { threadKey, message }: Draft, pla
 
 async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
   const { delivery, channel, recipient } = request;
+  // The activity counts its attempts by itself: to the server those count too in which others were in the way.
+  const retry = { ...plan.retry, maxAttempts: undefined };
   const { deliverNotification } = proxyActivities<Pick<ActionActivities, 'deliverNotification'>>({
-    ...activityOptions(plan, `tell ${recipient} by ${channel}`),
+    ...activityOptions({ ...plan, retry }, `tell ${recipient} by ${channel}`),
     // The activity gives up by itself, and says why; this is for when no worker is there to run it.
     scheduleToCloseTimeout: draft.giveUpAfterMs + plan.timeoutMs + TIMEOUT_GRACE_MS,
   });
   const of = { delivery, channel, recipient };
   try {
-    const { status, reason, detail, attempts } = await deliverNotification(request);
+    const { status, reason, detail, attempts, lastError } = await deliverNotification(request);
     const said = detail !== undefined && { detail };
-    if (status === 'executed') return { ...of, status: 'delivered', attempts, ...said };
-    return { ...of, status: 'failed', attempts, ...said, error: reason ?? 'not sent' };
+    if (status === 'executed') {
+      return { ...of, status: 'delivered', attempts, ...said, ...(lastError !== undefined && { error: lastError }) };
+    }
+    return { ...of, status, attempts, ...said, error: reason ?? 'not sent' };
   } catch (error) {
     const { status, reason, detail, attempts } = resultOfFailure(error);
     const said = detail !== undefined && { detail };
-    return {
-      ...of,
-      status: status === 'aborted' ? 'aborted' : 'failed',
-      attempts,
-      ...said,
-      error: reason ?? 'not sent',
-    };
+    const why = reason ?? 'not sent';
+    if (status !== 'aborted') return { ...of, status: 'failed', attempts, ...said, error: why };
+    // Only an attempt that ran can say it, as how many there were: of an abort between two the server tells nothing of them.
+    const before = detailsOf(error)?.lastError;
+    const lastError = before === undefined ? '' : `; before that: ${before}`;
+    return { ...of, status, attempts, ...said, error: `${why}${lastError}` };
   }
 }
 

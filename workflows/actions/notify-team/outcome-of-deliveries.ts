@@ -19,18 +19,27 @@ export function outcomeOfNone(
 /** Executed when everyone has got it; else who has not, and why. */
 export function outcomeOfDeliveries(deliveries: DeliveryRecord[], note: string | undefined): Outcome {
   const attempts = Math.max(1, ...deliveries.map((delivery) => delivery.attempts));
-  const missed = deliveries.filter(({ status }) => status !== 'delivered');
+  const missed = deliveries.filter(({ status }) => status === 'failed' || status === 'aborted');
   if (missed.length > 0) {
     const who = missed.map(({ recipient, channel, error, status }) => `${recipient} by ${channel}: ${error ?? status}`);
+    const isFailed = missed.some(({ status }) => status === 'failed');
+    // Of one that was aborted there may have been more than of all others.
+    const isCounted = isFailed || missed.every((delivery) => delivery.attempts > 0);
     return {
-      status: missed.some(({ status }) => status === 'failed') ? 'failed' : 'aborted',
+      status: isFailed ? 'failed' : 'aborted',
       reason: `not delivered to ${who.join('; ')}`,
       ...(note !== undefined && { detail: note }),
-      attempts,
+      attempts: isCounted ? attempts : 0,
       deliveries,
     };
   }
-  const recipients = new Set(deliveries.map(({ recipient }) => recipient));
+  const delivered = deliveries.filter(({ status }) => status === 'delivered');
+  if (delivered.length === 0) {
+    const reasons = [...new Set(deliveries.flatMap(({ error }) => error ?? []))];
+    const reason = reasons.join('; ');
+    return { status: 'skipped', reason, ...(note !== undefined && { detail: note }), attempts, deliveries };
+  }
+  const recipients = new Set(delivered.map(({ recipient }) => recipient));
   const how = [...new Set(deliveries.flatMap(({ detail }) => detail ?? []))];
   const said = [
     `Team notification sent to ${recipients.size} recipient(s)`,

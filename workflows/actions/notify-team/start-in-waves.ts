@@ -1,7 +1,7 @@
 import { isCancellation, sleep } from '@temporalio/workflow';
 import { plural } from '../../../contract/plural.js';
 import { summaryOf } from '../../../contract/summary.js';
-import { byteLength } from '../../watch-state.js';
+import { byteLength } from '../../byte-length.js';
 
 /**
  * The server ends a workflow for good whose answer to one task is above 4 MiB, and what is started together is one answer. So

@@ -1,43 +1,74 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { SpawnAnswer } from '../../../contract/activities.js';
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { Launch } from '../../../contract/remediation.js';
+import type { Launch, StartedAgent } from '../../../contract/remediation.js';
 import { utc } from '../../../contract/markdown.js';
 import { duration } from '../../../contract/duration.js';
 import { summaryOf } from '../../../contract/summary.js';
+import type { AgentEndNews } from '../../agent-news.js';
 import type { ActionRun } from '../action-run.js';
-import { nameOf, type Tried } from './tried.js';
+import { launchedAgent, nameOf, type Tried } from './tried.js';
 
-type Launched = Extract<SpawnAnswer, { state: 'launched' | 'finished' }>;
+export type Launched = Extract<SpawnAnswer, { state: 'launched' | 'finished' }>;
 
-/** Waits for the event that tells of the end of an agent that runs elsewhere. */
+/**
+ * Waits for the event that tells of the end of an agent that runs elsewhere. Ends of other agents of this action may come too:
+ * of one that an earlier run, or another launcher, has started after all.
+ */
 export async function awaitEnd(
   { plan, agentEnds, show }: ActionRun<SpawnPlan>,
   { agent, detail, attempts, next, timeoutMs = plan.timeoutMs }: Launched,
-  isMeant: (agentId: string) => boolean,
 ): Promise<Tried> {
-  const launched: Launch = { launcher: agent.launcher, status: 'launched', attempts };
-  const end = () => agentEnds.find(plan.name, isMeant);
+  const launched = (now: StartedAgent): Launch => ({
+    launcher: agent.launcher,
+    status: 'launched',
+    attempts,
+    agent: launchedAgent(now),
+  });
+  const end = () => agentEnds.find(plan.name, (one) => isEndOf(agent, one));
 
-  show({ note: `${nameOf(agent)} has until ${utc(Date.now() + timeoutMs)} to end` });
-  await condition(() => end() !== undefined, timeoutMs, { summary: summaryOf(`time limit of ${nameOf(agent)}`) });
+  const untilAt = Date.now() + timeoutMs;
+  show({ note: `${nameOf(agent)} has until ${utc(untilAt)} to end` });
+  const summary = summaryOf(`time limit of ${nameOf(agent)}`);
+  // In a cancelled scope a condition throws even if it holds: an end that was told together with an abort would be missed.
+  if (!end()) await condition(() => end() !== undefined, timeoutMs, { summary });
+  // Its end may have been reported while no worker ran: the watch, which tells of it, has only just come back as well.
+  if (!end() && Date.now() - untilAt >= LATE_MS && patched('ends-while-no-worker-ran')) {
+    const late = summaryOf(`end of ${nameOf(agent)}, if it was reported while no worker ran`);
+    await condition(() => end() !== undefined, WATCH_COMES_BACK_MS, { summary: late });
+  }
 
   const news = end();
   if (!news) {
     // It may still do its work: another agent beside it could undo that.
     const reason = `no end of ${nameOf(agent)} was reported within ${duration(timeoutMs)}; it may go on, since it runs elsewhere`;
     const timedOut = { ...agent, outcome: 'timeout' as const };
-    return { outcome: { status: 'failed', reason, detail, agent: timedOut, attempts }, launched };
+    return {
+      outcome: { status: 'failed', reason, detail, agent: timedOut, attempts },
+      launched: { ...launched(timedOut), reason },
+    };
   }
   const { outcome, outputTail } = news;
   const ended = { ...agent, outcome, ...(outputTail !== undefined && { outputTail }) };
   if (outcome === 'success') {
-    return { outcome: { status: 'executed', detail: `${detail}; it ended well`, agent: ended, attempts }, launched };
+    return {
+      outcome: { status: 'executed', detail: `${detail}; it ended well`, agent: ended, attempts },
+      launched: launched(ended),
+    };
   }
   const reason = `${nameOf(agent)} ended with outcome ${outcome}`;
   return {
     outcome: { status: 'failed', reason, detail, agent: ended, attempts },
-    launched: { ...launched, status: 'failed', reason },
+    launched: { ...launched(ended), status: 'failed', reason },
     next,
   };
+}
+
+/** So much after its time nothing comes that runs all along. */
+const LATE_MS = 5_000;
+const WATCH_COMES_BACK_MS = 30_000;
+
+/** By its session, which the mesh has chosen: a service may use its names for agents, such as `worker-1`, again and again. */
+function isEndOf({ id, session }: StartedAgent, { agentId, ids }: AgentEndNews): boolean {
+  return ids === undefined || session === undefined ? [id, session].includes(agentId) : ids.includes(session);
 }

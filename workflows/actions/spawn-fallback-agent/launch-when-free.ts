@@ -1,42 +1,97 @@
-import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { ActionActivities, SpawnAnswer } from '../../../contract/activities.js';
+import { condition, proxyActivities } from '@temporalio/workflow';
+import type { ActionActivities, AttemptDetails, PutOff, SpawnAnswer } from '../../../contract/activities.js';
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
 import type { RetryPlan } from '../../../contract/remediation.js';
+import type { SlotTicket } from '../../../contract/slots.js';
 import { plural } from '../../../contract/plural.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { ActionRun } from '../action-run.js';
 import { activityOptions } from '../activity-options.js';
+import { giveBackSlot } from './give-back-slot.js';
 
-const BUSY_FOR_UP_TO_MS = 3_600_000;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 15_000;
+/** In all. What it does between two waits does not count: that may be hours of an agent's work. */
+const WAITS_FOR_UP_TO_MS = 3_600_000;
+/**
+ * It is told when it is its turn. It asks unbidden for the sake of a slot that nobody can give back, and of a line that was
+ * lost; seldom, since each time writes the whole event into the history.
+ */
+const FIRST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 300_000;
 
-/** Counts the attempts that failed before the launcher was found busy: the ones after that are so many fewer. */
-export interface Tally {
+/** What the activities of one launcher have come to that only put the launch off. */
+export interface SoFar {
+  /** The attempts that failed: the next activity has so many fewer. */
   failedBefore: number;
+  /** What an attempt has left behind, such as an agent elsewhere that may be at work. */
+  earlier?: AttemptDetails;
 }
 
-/** Waits here, on a durable timer, for a slot: agents that queue up keep no worker busy. */
+/** Waits here, for a slot or for what else is in the way: agents that queue up keep no worker busy. */
 export async function launchWhenFree(
-  { plan, request, show }: ActionRun<SpawnPlan>,
-  launcher: string | undefined,
-  tally: Tally,
+  run: ActionRun<SpawnPlan>,
+  { launcher, tried }: Wanted,
+  soFar: SoFar,
 ): Promise<SpawnAnswer> {
+  const { plan, request, startedAt, show, slotTurns } = run;
   const through = launcher === undefined ? '' : ` through ${launcher}`;
   const doing = `start ${plan.agentType ?? 'default'} agent${through}`;
-  const giveUpAt = Date.now() + BUSY_FOR_UP_TO_MS;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const options = activityOptions({ ...plan, retry: fewer(plan.retry, tally.failedBefore) }, doing);
-    const { spawnFallbackAgent } = proxyActivities<Pick<ActionActivities, 'spawnFallbackAgent'>>(options);
-    const answer = await spawnFallbackAgent({ ...request(), ...(launcher !== undefined && { launcher }) });
-    const leftMs = giveUpAt - Date.now();
-    if (answer.state !== 'busy' || leftMs <= 0) return answer;
-    tally.failedBefore += answer.attempts ?? 0;
-    show({
-      note: `waits for a free slot of ${answer.launcher}, which runs ${plural(answer.slots, 'agent')} at a time`,
-    });
-    await sleep(Math.min(waitMs, leftMs), { summary: summaryOf(`waits for a free slot of ${answer.launcher}`) });
+  let waitedMs = 0;
+  let place: SlotTicket | undefined;
+  let placeOf: string | undefined;
+  try {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      if (place) slotTurns.forget(place.key);
+      const options = activityOptions({ ...plan, retry: fewer(plan.retry, soFar.failedBefore) }, doing);
+      const { spawnFallbackAgent } = proxyActivities<Pick<ActionActivities, 'spawnFallbackAgent'>>(options);
+      const answer = await spawnFallbackAgent({
+        ...request(),
+        startedAt,
+        ...(launcher !== undefined && { launcher }),
+        ...(tried.length > 0 && { tried }),
+        ...(soFar.earlier && { earlier: soFar.earlier }),
+      });
+      if (!isPutOff(answer)) {
+        // It has taken its place, and gives back its slot itself or in its answer.
+        if (answer.agent.launcher === placeOf) place = undefined;
+        return answer;
+      }
+      if (place && answer.slot && !isSame(place, answer.slot)) await giveBackSlot(place);
+      if (answer.slot) [place, placeOf] = [answer.slot, answer.launcher];
+      soFar.failedBefore += answer.attempts ?? 0;
+      if (answer.earlier) soFar.earlier = answer.earlier;
+      if (waitedMs >= WAITS_FOR_UP_TO_MS) return answer;
+
+      const waits = waitingFor(answer);
+      show({ note: waits });
+      const from = Date.now();
+      const isItsTurn = () => place !== undefined && slotTurns.has(place.key);
+      await condition(isItsTurn, Math.min(waitMs, WAITS_FOR_UP_TO_MS - waitedMs), { summary: summaryOf(waits) });
+      waitedMs += Date.now() - from;
+    }
+  } finally {
+    // Whatever came of it: else a slot, or a place in line, would be kept for it for a while.
+    await giveBackSlot(place);
   }
+}
+
+export interface Wanted {
+  /** None: the first. */
+  launcher: string | undefined;
+  /** Those that have failed already. */
+  tried: string[];
+}
+
+export function isPutOff(answer: SpawnAnswer): answer is PutOff {
+  return answer.state === 'busy' || answer.state === 'delayed';
+}
+
+function isSame(one: SlotTicket, other: SlotTicket): boolean {
+  return one.slots === other.slots && one.key === other.key;
+}
+
+function waitingFor(answer: PutOff): string {
+  if (answer.state === 'delayed') return `waits to try again: ${answer.reason}`;
+  return `waits for a free slot of ${answer.launcher}, which runs ${plural(answer.slots, 'agent')} at a time`;
 }
 
 function fewer(retry: RetryPlan, by: number): RetryPlan {

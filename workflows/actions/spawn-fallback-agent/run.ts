@@ -1,6 +1,7 @@
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
 import type { Launch } from '../../../contract/remediation.js';
 import type { ActionRun, Outcome } from '../action-run.js';
+import { lastWordsOf } from './last-words.js';
 import { tryLauncher } from './try-launcher.js';
 
 /** Tries the launchers of the agent type in order, until one has done it. The record shows each that was tried. */
@@ -9,11 +10,14 @@ export async function runSpawnFallbackAgent(run: ActionRun<SpawnPlan>): Promise<
   let launcher: string | undefined;
   let attempts = 0;
   for (;;) {
-    const { outcome, launched, next } = await tryLauncher(run, launcher);
+    const tried = launches.map((one) => one.launcher);
+    const { outcome, launched, next } = await tryLauncher(run, { launcher, tried });
     attempts += outcome.attempts;
-    if (launched) launches.push(launched);
-    const isTried = launches.some((one) => one.launcher === next);
-    if (outcome.status !== 'failed' || next === undefined || isTried) return summed(outcome, launches, attempts);
+    const isTried = [...tried, launched?.launcher].includes(next);
+    if (outcome.status !== 'failed' || next === undefined || isTried) {
+      return summed(outcome, launched ? [...launches, launched] : launches, attempts);
+    }
+    if (launched) launches.push({ ...launched, ...(outcome.agent && lastWordsOf(outcome.agent)) });
     run.show({ launches: [...launches], agent: undefined, note: undefined });
     launcher = next;
   }

@@ -1,79 +1,160 @@
-import { isCancellation } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { StartedAgent } from '../../../contract/remediation.js';
+import type { AttemptDetails, PutOff } from '../../../contract/activities.js';
+import type { Launch, StartedAgent } from '../../../contract/remediation.js';
 import { plural } from '../../../contract/plural.js';
-import type { ActionRun } from '../action-run.js';
-import { detailsOf, isTimeout, resultOfFailure } from '../failure-result.js';
-import { awaitEnd } from './await-end.js';
-import { launchWhenFree, type Tally } from './launch-when-free.js';
-import { nameOf, type Tried } from './tried.js';
+import type { ActionRun, Outcome } from '../action-run.js';
+import {
+  abortOf,
+  detailsOf,
+  isCancelledByAttempt,
+  isSilence,
+  isTimeout,
+  NEVER_STARTED,
+  resultOfFailure,
+} from '../failure-result.js';
+import { awaitEnd, type Launched } from './await-end.js';
+import { endLeft } from './end-left.js';
+import { giveBackSlot } from './give-back-slot.js';
+import { isPutOff, launchWhenFree, type SoFar, type Wanted } from './launch-when-free.js';
+import { launchedAgent, nameOf, type Tried } from './tried.js';
 
 /** Starts an agent through one launcher, and stays with it for as long as the rule asks. Never throws. */
-export async function tryLauncher(run: ActionRun<SpawnPlan>, launcher: string | undefined): Promise<Tried> {
-  const tally: Tally = { failedBefore: 0 };
-  const { outcome, launched, next } = await tryOnce(run, launcher, tally);
-  const attempts = outcome.attempts + tally.failedBefore;
+export async function tryLauncher(run: ActionRun<SpawnPlan>, wanted: Wanted): Promise<Tried> {
+  const soFar: SoFar = { failedBefore: 0 };
+  const { outcome, launched, next } = await tryOnce(run, wanted, soFar);
+  const attempts = outcome.attempts + soFar.failedBefore;
   return { outcome: { ...outcome, attempts }, launched: launched && { ...launched, attempts }, next };
 }
 
-async function tryOnce(run: ActionRun<SpawnPlan>, launcher: string | undefined, tally: Tally): Promise<Tried> {
-  let agent: StartedAgent | undefined;
+async function tryOnce(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar): Promise<Tried> {
+  let elsewhere: Pick<Launched, 'agent' | 'attempts'> | undefined;
   try {
-    const answer = await launchWhenFree(run, launcher, tally);
-    if (answer.state === 'busy') return busyForGood(answer);
-    agent = answer.agent;
+    const answer = await launchWhenFree(run, wanted, soFar);
+    if (isPutOff(answer)) return putOffForGood(answer, wanted, soFar);
+    elsewhere = answer;
+    const { agent } = answer;
     run.show({ agent, note: undefined });
     if (answer.state === 'launched' && run.plan.await === 'finished') {
-      return await awaitEnd(run, answer, endOf(agent, launcher !== undefined));
+      return await awaitEndInSlot(run, answer);
     }
-    const { detail, attempts } = answer;
+    const { detail, attempts, slot } = answer;
+    await giveBackSlot(slot);
     return {
       outcome: { status: 'executed', detail, agent, attempts },
-      launched: { launcher: agent.launcher, status: 'launched', attempts },
+      launched: { launcher: agent.launcher, status: 'launched', attempts, agent: launchedAgent(agent) },
     };
   } catch (error) {
-    return isCancellation(error) ? aborted(error, agent) : failed(error, launcher);
+    const details = detailsOf(error);
+    try {
+      const isAbort = isCancellation(error) || isAbortUnheard(error);
+      if (!isAbort) return failed(resultOfFailure(error), details, { wanted, isLate: isTimeout(error) });
+      if (elsewhere) return abortedElsewhere(error, elsewhere);
+      const left = isCancelledByAttempt(error) ? details : await endLeft(run, wanted, details ?? soFar.earlier);
+      return aborted(error, left);
+    } finally {
+      // Of a worker that died, or that could not. Not before the agent has ended, which the next one would run beside.
+      await giveBackSlot(details?.slot);
+    }
   }
 }
 
 /**
- * Of a first launcher every end counts: an attempt before may have learned an id that the last one did not. In the place of
- * another, only that of its own agent: a launch that failed may have started an agent after all, which ends some time.
+ * A worker that has died cannot say that it was cancelled, and an attempt that fails in that very moment does not: what comes of
+ * that is no cancellation. It is an abort all the same, and an agent may be left at work.
  */
-function endOf({ id, session }: StartedAgent, isFallback: boolean): (agentId: string) => boolean {
-  return (agentId) => !isFallback || agentId === id || agentId === session;
+function isAbortUnheard(error: unknown): boolean {
+  if (!CancellationScope.current().consideredCancelled) return false;
+  return isSilence(error) || detailsOf(error)?.mayStillRun === true;
 }
 
-function busyForGood({ launcher, slots, next }: { launcher: string; slots: number; next?: string }): Tried {
-  const reason = `no slot of ${launcher} was free for an hour: it runs ${plural(slots, 'agent')} at a time`;
+async function awaitEndInSlot(run: ActionRun<SpawnPlan>, answer: Launched): Promise<Tried> {
+  try {
+    return await awaitEnd(run, answer);
+  } finally {
+    await giveBackSlot(answer.slot);
+  }
+}
+
+function putOffForGood(answer: PutOff, wanted: Wanted, { earlier }: SoFar): Tried {
+  const { launcher, next } = answer;
+  const reason =
+    answer.state === 'busy'
+      ? `no slot of ${answer.launcher} was free for an hour: it runs ${plural(answer.slots, 'agent')} at a time`
+      : `given up after an hour: ${answer.reason}`;
+  const details: AttemptDetails = {
+    ...earlier,
+    attempts: 1,
+    ...(launcher !== undefined && { launcher }),
+    ...(next !== undefined && { next }),
+  };
+  return failed({ status: 'failed', reason, attempts: 1 }, details, { wanted, isLate: false });
+}
+
+/** The remediation waited for its end, and is not waited for itself any more. */
+function abortedElsewhere(error: unknown, { agent, attempts }: Pick<Launched, 'agent' | 'attempts'>): Tried {
+  const { reason } = abortOf(error);
+  return abortedBeside({ reason, attempts }, agent, `${nameOf(agent)} goes on: it runs elsewhere`);
+}
+
+/** By now a command is ended, and so is a workflow that heeds being cancelled; what else runs elsewhere goes on. */
+function aborted(error: unknown, left: Left | undefined): Tried {
+  const agent = left?.agent;
+  const abort = abortOf(error);
+  if (agent && left.mayStillRun) return abortedBeside(abort, agent, mayBeAtWork(agent));
+  // Nothing was asked of any activity: it waited for a slot, or was the next launcher in line.
+  if (!agent && error instanceof CancelledFailure) return { outcome: NEVER_STARTED };
+  const outcome: Outcome = { status: 'aborted', ...abort };
+  if (!agent) return { outcome };
+  const record = { launcher: agent.launcher, ...abort, agent: launchedAgent(agent) };
+  return { outcome: { ...outcome, agent }, launched: { ...record, status: 'failed' } };
+}
+
+function abortedBeside({ attempts, ...abort }: ReturnType<typeof abortOf>, agent: StartedAgent, why: string): Tried {
+  const reason = `${abort.reason}; ${why}`;
   return {
-    outcome: { status: 'failed', reason, attempts: 1 },
-    launched: { launcher, status: 'failed', reason, attempts: 1 },
-    next,
+    outcome: { status: 'aborted', reason, agent, attempts },
+    launched: { launcher: agent.launcher, status: 'launched', reason, attempts, agent: launchedAgent(agent) },
   };
 }
 
-/** By now a command is ended, and so is a workflow that the launcher started; what else runs elsewhere goes on. */
-function aborted(error: unknown, agent: StartedAgent | undefined): Tried {
-  const { reason, attempts } = resultOfFailure(error);
-  if (!agent) return { outcome: { status: 'aborted', reason, attempts } };
-  return {
-    outcome: { status: 'aborted', reason: `${reason}; ${nameOf(agent)} goes on: it runs elsewhere`, agent, attempts },
-    launched: { launcher: agent.launcher, status: 'launched', attempts },
-  };
+type Left = Pick<AttemptDetails, 'agent' | 'mayStillRun'>;
+
+interface Failed {
+  wanted: Wanted;
+  isLate: boolean;
 }
 
-function failed(error: unknown, launcher: string | undefined): Tried {
-  const outcome = resultOfFailure(error);
-  const details = detailsOf(error);
-  const tried = details?.launcher ?? launcher;
+function failed(outcome: Outcome, details: AttemptDetails | undefined, { wanted, isLate }: Failed): Tried {
+  const tried = details?.launcher ?? wanted.launcher;
   const agent = details?.agent;
-  const ended = isTimeout(error) ? 'timeout' : 'failed';
+  const { attempts } = outcome;
+  if (agent && details.mayStillRun) {
+    const now: StartedAgent = { ...agent, outcome: isLate ? 'timeout' : 'running' };
+    const reason = `${outcome.reason}; ${mayBeAtWork(agent)}`;
+    return {
+      outcome: { ...outcome, reason, agent: now },
+      launched: { launcher: agent.launcher, status: 'launched', reason, attempts, agent: launchedAgent(now) },
+    };
+  }
+  const ended = agent && { ...agent, outcome: isLate ? ('timeout' as const) : ('failed' as const) };
+  const { reason } = outcome;
   return {
-    outcome: agent ? { ...outcome, agent: { ...agent, outcome: ended } } : outcome,
+    outcome: ended ? { ...outcome, agent: ended } : outcome,
     ...(tried !== undefined && {
-      launched: { launcher: tried, status: 'failed', reason: outcome.reason, attempts: outcome.attempts },
+      launched: { launcher: tried, status: 'failed', reason, attempts, ...agentOf(ended, details?.declinedSession) },
     }),
     next: details?.next,
   };
+}
+
+/** No other launcher is tried then: two agents at once could undo each other's work. */
+function mayBeAtWork(agent: StartedAgent): string {
+  return `${nameOf(agent)} may still be at work`;
+}
+
+/** One that was declined has not run. It is on record by its session, since its key may count as used. */
+function agentOf(ended: StartedAgent | undefined, declinedSession: string | undefined): Pick<Launch, 'agent'> {
+  if (ended) return { agent: launchedAgent(ended) };
+  return declinedSession === undefined ? {} : { agent: { session: declinedSession, outcome: 'failed' } };
 }

@@ -30,19 +30,26 @@ export function postJson(
       secrets,
       ...(ca !== undefined && { ca }),
     },
-    { privateHosts: config.outbound.privateHosts },
+    config.outbound,
   );
 }
 
 type Refusal = Extract<DeliveryAnswer, { delivered: false }>;
 
-/** Why a post was not taken, in words that name who did not; nothing when it was answered well. */
+/**
+ * Why a post was not taken, in words that name who did not; nothing when it was answered well. Only what the receiver itself
+ * refuses (4xx) is final: certificates, networks, redirects and addresses are mended while a message waits, and each attempt
+ * reads the configuration anew.
+ */
 export function refusalOf(who: string, answer: OutboundAnswer, nowMs: number): Refusal | undefined {
   switch (answer.kind) {
     case 'cancelled':
-      return { delivered: false, reason: `the message to ${who} was given up`, isFinal: false };
-    case 'failed':
-      return { delivered: false, reason: `${who} did not take it: ${answer.reason}`, isFinal: answer.isFinal };
+    case 'failed': {
+      const why = answer.kind === 'failed' ? answer.reason : 'the message was given up';
+      if (!answer.mayHaveArrived) return { delivered: false, reason: `${who} did not take it: ${why}`, isFinal: false };
+      const reason = `${who} did not say whether it took it: ${why}`;
+      return { delivered: false, reason, isFinal: false, mayHaveArrived: true };
+    }
     case 'answered': {
       const verdict = judgeStatus(answer, nowMs);
       if (verdict.ok) return undefined;
@@ -50,7 +57,7 @@ export function refusalOf(who: string, answer: OutboundAnswer, nowMs: number): R
       return {
         delivered: false,
         reason: `${who} ${reason}`,
-        isFinal,
+        isFinal: isFinal && answer.status >= 400,
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       };
     }

@@ -7,23 +7,31 @@ const MAX_EXCERPT_BYTES = 4_500;
 /** Of what the actions before came to, all together. */
 const MAX_DID_BYTES = 5_000;
 const MAX_SUBJECT_BYTES = 1_000;
+const MAX_VERDICT_BYTES = 400;
 const MAX_FACT_BYTES = 320;
 const MAX_NAME_BYTES = 80;
+const MAX_NOTE_BYTES = 160;
 const MAX_LISTED = 16;
+const MAX_QUIET = 4;
 
 /** Cuts what is too long, where it can be seen. The whole stays under 48 KiB: ids, and what is made of them, are short. */
 export function boundMessage(message: NotificationMessage): NotificationMessage {
-  const { subject, body, error, payload, facts, did, toCome, quiet } = message;
+  const { subject, verdict, body, error, payload, facts, did, toCome, quiet, commands } = message;
   return {
     ...message,
     subject: cut(subject, MAX_SUBJECT_BYTES),
+    ...(verdict !== undefined && { verdict: cut(verdict, MAX_VERDICT_BYTES) }),
     body: cut(body, MAX_BODY_BYTES),
     ...(error !== undefined && { error: cut(error, MAX_EXCERPT_BYTES) }),
     facts: facts.map(({ label, value }) => ({ label, value: cut(value, MAX_FACT_BYTES) })),
     ...(payload !== undefined && { payload: cut(payload, MAX_EXCERPT_BYTES) }),
     did: boundDid(did),
     ...(toCome !== undefined && { toCome: boundToCome(toCome) }),
-    quiet: quiet.map(({ what, untilAt }) => ({ what: cut(what, MAX_FACT_BYTES), untilAt })),
+    commands: commands.map(({ note, ...one }) => ({
+      ...one,
+      ...(note !== undefined && { note: cut(note, MAX_NOTE_BYTES) }),
+    })),
+    quiet: quiet.slice(0, MAX_QUIET).map(({ what, ...one }) => ({ ...one, what: cut(what, MAX_FACT_BYTES) })),
   };
 }
 
@@ -55,7 +63,11 @@ function fairShare(sizes: number[], budget: number): number {
 function boundToCome(toCome: NonNullable<NotificationMessage['toCome']>): NotificationMessage['toCome'] {
   const left = toCome.length - MAX_LISTED;
   return [
-    ...toCome.slice(0, MAX_LISTED).map((one) => ({ ...one, action: cut(one.action, MAX_NAME_BYTES) })),
+    ...toCome.slice(0, MAX_LISTED).map(({ onlyIf, ...one }) => ({
+      ...one,
+      action: cut(one.action, MAX_NAME_BYTES),
+      ...(onlyIf !== undefined && { onlyIf: cut(onlyIf, MAX_NAME_BYTES) }),
+    })),
     ...(left > 0 ? [{ action: `${left} more`, type: '' }] : []),
   ];
 }

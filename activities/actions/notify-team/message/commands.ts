@@ -1,19 +1,30 @@
 import type { NotificationMessage } from '../../../../contract/notification.js';
 import { meshCommand, shellWord, tenantOptions } from '../../../../contract/shell-word.js';
 import type { World } from '../../../world.js';
+import { joinLines } from './join-lines.js';
 
 type Commands = NotificationMessage['commands'];
 type Server = World['temporal'];
 
-/** What one may want to do about a remediation, ready to paste. */
-export function commandsOfRun(id: string, rule: string, tenant: string, server: Server): Commands {
+/** What one may want to do about a remediation, ready to paste. `abortNote` says what an abort would end. */
+export function commandsOfRun(id: string, rule: string, tenant: string, server: Server, abortNote?: string): Commands {
   const at = reach(server);
   return [
     { what: 'See how it stands', command: at + meshCommand('show', [id]) },
-    { what: 'Abort it', command: at + meshCommand('abort', [id]) },
     { what: 'Retry what failed, once it has ended', command: at + meshCommand('retry', [id]) },
     { what: 'Let the rule fire again now', command: at + meshCommand('rearm', [rule], tenantOptions(tenant)) },
+    {
+      what: 'Abort it',
+      command: at + meshCommand('abort', [id]),
+      ...(abortNote !== undefined && { note: abortNote }),
+      ends: true,
+    },
   ];
+}
+
+/** What a command is for, in one line. */
+export function tellCommand({ what, note }: Commands[number]): string {
+  return joinLines(note === undefined ? what : `${what} (${note})`);
 }
 
 /** What one may want to look at when a rule kept quiet. */

@@ -1,4 +1,5 @@
 import type { ActionPlan } from '../../../../contract/actions/index.js';
+import type { WarmPlan } from '../../../../contract/actions/warm-remote-capacity/schema.js';
 import type { ActionRequest } from '../../../../contract/activities.js';
 import { duration } from '../../../../contract/duration.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
@@ -9,32 +10,36 @@ import type {
   PendingAction,
   StartedAgent,
 } from '../../../../contract/remediation.js';
+import { shortened } from '../../../../contract/shortened.js';
+import { isToldByLaunches } from '../../../../contract/told-by-launches.js';
+import { oneLine } from '../../../../rules/one-line.js';
+import { clock } from './clock.js';
 
 type Did = NotificationMessage['did'][number];
 
 /** What became of each action before this one: whoever is woken should not begin with finding that out. */
-export function didSoFar({ plan, remediation, soFar, pending }: ActionRequest<ActionPlan>): Did[] {
+export function didSoFar({ plan, remediation, soFar, pending }: ActionRequest<ActionPlan>, nowMs: number): Did[] {
   const names = remediation.actions.map(({ name }) => name);
   const before = remediation.actions.slice(0, names.indexOf(plan.name));
   return before.map((action) => {
     const { name, type } = action;
     const result = soFar.find(({ action: done }) => done === name);
-    if (result) return { action: name, type, ...tellResult(result, action) };
+    if (result)
+      return { action: name, type, ...tellResult(result, tellLease(action, result, remediation.firedAt, nowMs)) };
     return { action: name, type, ...tellPending(pending.find(({ action: open }) => open === name)) };
   });
 }
 
-function tellResult(result: ActionResult, plan: ActionPlan): Told {
+function tellResult(result: ActionResult, lease: string | undefined): Told {
   const { status, reason, detail, attempts, launches = [], agent, deliveries = [] } = result;
-  // Then the reason is made of theirs.
-  const allFailed = launches.length > 1 && launches.every(({ status }) => status === 'failed');
+  const isByLaunches = isToldByLaunches(launches);
   const isNew = (text: string | undefined) => text === undefined || reason?.includes(text) !== true;
-  const failed = launches.filter((launch) => launch.status === 'failed' && (allFailed || isNew(launch.reason)));
+  const isNewFailure = (launch: Launch) => launch.status === 'failed' && isNew(launch.reason);
   return told(status, [
-    allFailed ? undefined : withAttempts(reason, launches.length > 1 ? 1 : attempts),
-    ...failed.map(tellLaunch),
+    isByLaunches ? undefined : withAttempts(reason, launches.length > 1 ? 1 : attempts),
+    ...(isByLaunches ? launches : launches.filter(isNewFailure)).map(tellLaunch),
     ...(agent ? tellAgent(agent, status !== 'failed') : [detail]),
-    status === 'executed' ? tellLease(plan) : undefined,
+    status === 'executed' ? lease : undefined,
     ...deliveries.filter((one) => one.status !== 'delivered' && isNew(one.error)).map(tellMissed),
   ]);
 }
@@ -55,16 +60,19 @@ type Told = Pick<Did, 'state' | 'text'>;
 const MAX_DETAIL_CHARS = 1_500;
 
 function told(state: string, parts: (string | undefined | false)[]): Told {
-  const texts = parts.filter((part) => typeof part === 'string' && part !== '').map((part) => shorten(String(part)));
+  const texts = parts
+    .filter((part) => typeof part === 'string' && part !== '')
+    .map((part) => shortened(String(part), MAX_DETAIL_CHARS));
   return { state, ...(texts.length > 0 && { text: texts.join('\n') }) };
 }
 
-function shorten(text: string): string {
-  return text.length <= MAX_DETAIL_CHARS ? text : `${text.slice(0, MAX_DETAIL_CHARS).toWellFormed()}…`;
-}
+/** Of the one line that each launcher has, so that the last words of its agent have room in it too. */
+const MAX_REASON_CHARS = 500;
 
-function tellLaunch({ launcher, reason, attempts }: Launch): string {
-  return `${launcher}: ${withAttempts(reason ?? 'failed', attempts)}`;
+/** In one line, whatever its agent or its service has said: so nothing of that passes for a line of the mesh. */
+function tellLaunch({ launcher, reason = 'failed', attempts, lastWords }: Launch): string {
+  const said = lastWords === undefined ? '' : `; said at the end: ${oneLine(lastWords, Infinity)}`;
+  return `${launcher}: ${withAttempts(oneLine(reason, MAX_REASON_CHARS), attempts)}${said}`;
 }
 
 const AGENT_OUTCOMES: Record<StartedAgent['outcome'], string> = {
@@ -88,10 +96,31 @@ function tellAgent({ launcher, id, outcome, outputTail = '' }: StartedAgent, wit
   ];
 }
 
-/** Whoever relies on capacity must know that it goes away. A plan of an earlier version does not say when. */
-function tellLease(plan: ActionPlan): string | undefined {
-  if (plan.type !== 'warm_remote_capacity' || plan.forMs === undefined) return undefined;
-  return `at least ${plan.ensure} for ${duration(plan.forMs)}, then given back`;
+const THEN = 'then the mesh gives back what it raised';
+
+/** Whoever relies on capacity must know that it goes away. */
+function tellLease(
+  plan: ActionPlan,
+  { leaseUntilAt }: ActionResult,
+  firedAt: number,
+  nowMs: number,
+): string | undefined {
+  if (plan.type !== 'warm_remote_capacity') return undefined;
+  if (leaseUntilAt === undefined) return guessLease(plan, firedAt, nowMs);
+  const until = `ready until ${clock(leaseUntilAt, firedAt)} at least`;
+  return `${plan.ensure} ${leaseUntilAt <= nowMs ? `${until}, which is over;` : `${until},`} ${THEN}`;
+}
+
+/**
+ * Of a result that does not say until when. A lease begins when its action does, which is after the rule has fired. A plan of
+ * an earlier version does not say how long it is.
+ */
+function guessLease({ ensure, forMs }: Partial<WarmPlan>, firedAt: number, nowMs: number): string | undefined {
+  if (forMs === undefined) return undefined;
+  const untilAt = firedAt + forMs;
+  // It may have begun later, after actions that took long, or when an operator had it tried again.
+  if (untilAt <= nowMs) return `${ensure} ready for ${duration(forMs)}, which may be over; ${THEN}`;
+  return `${ensure} ready until ${clock(untilAt, firedAt)} at least, ${THEN}`;
 }
 
 function tellMissed({ delivery, status, error }: DeliveryRecord): string {

@@ -2,8 +2,8 @@ import { utc } from '../../../../contract/markdown.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
 import { DEFAULT_TENANT } from '../../../../contract/names.js';
 import type { RemediationInput } from '../../../../contract/remediation.js';
-import { readField } from '../../../../rules/read-field.js';
-import { oneLine } from './one-line.js';
+import { readField } from '../../../../rules/guards/read-field.js';
+import { joinLines } from './join-lines.js';
 
 type Fact = NotificationMessage['facts'][number];
 
@@ -30,5 +30,5 @@ export function factsOfEvent({ rule, event, firedAt }: RemediationInput): Fact[]
       depth > 0 ? `depth ${depth}${lineage?.root === undefined ? '' : `, begun by event ${lineage.root}`}` : undefined,
     ],
   ];
-  return facts.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value: oneLine(value) }]));
+  return facts.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value: joinLines(value) }]));
 }

@@ -1,7 +1,7 @@
 import type { IncidentSubject } from '../../../../contract/notification.js';
 import type { MeshEvent } from '../../../../contract/event.js';
 import type { RemediationInput } from '../../../../contract/remediation.js';
-import { readField } from '../../../../rules/read-field.js';
+import { namesIn } from '../../../../rules/guards/works.js';
 
 type About = Pick<IncidentSubject, 'tenant' | 'rule' | 'session' | 'task'>;
 
@@ -14,10 +14,8 @@ export function threadKey({ tenant, rule, session, task }: About, otherwise: str
   return JSON.stringify([tenant, rule, ...about]);
 }
 
-/** What a later success must be about to end the incident that this event began. */
-export function incidentOf({ id, rule, event }: RemediationInput): IncidentSubject {
-  const task = readField(event.payload, 'taskId');
-  const tool = readField(event.payload, 'tool');
+/** What a later success must be about to end the incident that this event began. Both are read in the same way. */
+export function incidentOf({ id, rule, event, quiet }: RemediationInput): IncidentSubject {
   return {
     tenant: event.tenant,
     rule,
@@ -25,8 +23,8 @@ export function incidentOf({ id, rule, event }: RemediationInput): IncidentSubje
     root: rootOf(event),
     occurredAt: event.occurredAt,
     ...(event.session !== undefined && { session: event.session }),
-    ...(task !== undefined && { task }),
-    ...(tool !== undefined && { tool }),
+    ...namesIn(event.payload),
+    ...(quiet?.label !== undefined && { cooldownLabel: quiet.label }),
   };
 }
 

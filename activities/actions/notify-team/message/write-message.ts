@@ -4,11 +4,12 @@ import type { ActionRequest } from '../../../../contract/activities.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
 import { visibleLines } from '../../../../contract/plain-text.js';
 import type { RemediationInput } from '../../../../contract/remediation.js';
+import { runsOnlyIf } from '../../../../contract/runs-only-if.js';
 import { canonicalJson } from '../../../../rules/canonical-json.js';
 import { cutText } from '../../../../rules/cut-text.js';
 import { defaultMessage, defaultSummary } from '../../../../rules/default-texts.js';
 import { lastAgentBefore } from '../../../../rules/last-agent.js';
-import { readField } from '../../../../rules/read-field.js';
+import { readField } from '../../../../rules/guards/read-field.js';
 import type { Redactor } from '../../../../rules/redact.js';
 import {
   renderTemplate,
@@ -20,9 +21,11 @@ import { boundMessage } from './bound-message.js';
 import { commandsOfRun } from './commands.js';
 import { didSoFar } from './did-so-far.js';
 import { factsOfEvent } from './facts-of-event.js';
-import { oneLine } from './one-line.js';
+import { joinLines } from './join-lines.js';
+import { quietAfter } from './quiet-after.js';
 import { redactMessage } from './redact-message.js';
 import { type LinkWorld, runLinks } from './run-link.js';
+import { verdictOf } from './verdict.js';
 
 export interface WritingDesk {
   config: MeshConfig;
@@ -40,31 +43,38 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
   const { rule, event, id, firedAt } = remediation;
   const context: TemplateContext = { rule, event, agent: lastAgentBefore(request), redactor: desk.redactor };
   const error = readField(event.payload, 'error');
+  const verdict = verdictOf(request);
   const message: NotificationMessage = {
     kind: 'remediation',
     tenant: event.tenant,
     rule,
     at: firedAt,
+    writtenAt: desk.nowMs,
     outcome: event.outcome,
-    subject: subjectOf(plan, context),
+    ...subjectOf(plan, context),
+    ...(verdict !== undefined && { verdict }),
     ...bodyOf(plan, context),
     ...(error !== undefined && { error: cutText(desk.redactor.text(error), MAX_ERROR_CHARS) }),
     facts: factsOfEvent(remediation),
     ...payloadOf(remediation, desk.redactor),
-    did: didSoFar(request),
+    did: didSoFar(request, desk.nowMs),
     toCome: toComeAfter(request),
-    quiet: quietOf(remediation, desk.nowMs),
+    quiet: quietAfter(remediation, desk.nowMs),
     links: runLinks(id, desk.config, desk.world),
-    commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal),
+    commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal, tellAbort(request)),
   };
   // Cut last: half a secret is one that nobody would know again.
   return boundMessage(redactMessage(message, desk.redactor));
 }
 
 /** A template of which nothing was left would be a mail without a subject. */
-function subjectOf({ summary }: NotifyPlan, context: TemplateContext): string {
-  const own = summary === undefined ? '' : oneLine(renderTemplate(summary, context));
-  return own === '' ? oneLine(defaultSummary(context.rule, context.event)) : own;
+function subjectOf(
+  { summary }: NotifyPlan,
+  context: TemplateContext,
+): Pick<NotificationMessage, 'subject' | 'isDefaultSubject'> {
+  const own = summary === undefined ? '' : joinLines(renderTemplate(summary, context));
+  if (own !== '') return { subject: own };
+  return { subject: joinLines(defaultSummary(context.rule, context.event)), isDefaultSubject: true };
 }
 
 function bodyOf(
@@ -91,13 +101,20 @@ function payloadOf({ event }: RemediationInput, redactor: Redactor): Pick<Notifi
   return { payload: cutText(JSON.stringify(sorted, null, 2), MAX_PAYLOAD_CHARS) };
 }
 
-function toComeAfter({ plan, remediation }: ActionRequest<NotifyPlan>): NotificationMessage['toCome'] {
+function toComeAfter({ plan, remediation }: ActionRequest<NotifyPlan>): NonNullable<NotificationMessage['toCome']> {
   const at = remediation.actions.findIndex(({ name }) => name === plan.name);
-  return remediation.actions.slice(at + 1).map(({ name, type }) => ({ action: name, type }));
+  const toCome = remediation.actions.slice(at + 1).filter(({ refused }) => refused === undefined);
+  return toCome.map((next) => {
+    const onlyIf = runsOnlyIf(next, remediation.actions);
+    return { action: next.name, type: next.type, ...(onlyIf !== undefined && { onlyIf }) };
+  });
 }
 
-function quietOf({ rule, quiet }: RemediationInput, nowMs: number): NotificationMessage['quiet'] {
-  if (quiet === undefined || quiet.cooldownUntilAt <= nowMs) return [];
-  const what = quiet.label === undefined ? `rule ${rule}` : `rule ${rule} for ${quiet.label}`;
-  return [{ what, untilAt: quiet.cooldownUntilAt }];
+/** Most often there is nothing left to abort when somebody reads this, and the command would only frighten them. */
+function tellAbort(request: ActionRequest<NotifyPlan>): string {
+  const running = request.pending.filter(({ action }) => action !== request.plan.name);
+  const toCome = toComeAfter(request).map(({ action }) => action);
+  const names = [...new Set([...running.map(({ action }) => action), ...toCome])].map((name) => joinLines(name));
+  if (names.length === 0) return 'nothing else runs: this only ends deliveries of this message';
+  return `ends ${names.join(', ')}, and deliveries of this message`;
 }

@@ -4,8 +4,10 @@ import { utc } from '../../../../contract/markdown.js';
 import { DEFAULT_TENANT } from '../../../../contract/names.js';
 import type { DigestNotice, ResolveNotice } from '../../../../contract/notice.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
+import { quoted } from '../../../../contract/quoted.js';
+import { boundMessage } from './bound-message.js';
 import { commandsOfRule, commandsOfRun } from './commands.js';
-import { oneLine } from './one-line.js';
+import { joinLines } from './join-lines.js';
 import { redactMessage } from './redact-message.js';
 import { runLinks } from './run-link.js';
 import type { WritingDesk } from './write-message.js';
@@ -14,15 +16,21 @@ import type { WritingDesk } from './write-message.js';
 export function writeDigest(notice: DigestNotice, { config, redactor, world }: WritingDesk): NotificationMessage {
   const { tenant, rule, at, label, suppressed } = notice;
   const { events, firstAt, lastAt } = suppressed;
+  const lastAgo = ago(at - lastAt);
   const more = events === 1 ? '1 more event' : `${events} more events`;
   const message: NotificationMessage = {
     kind: 'digest',
     tenant,
     rule,
     at,
-    subject: oneLine(`Hook chain ${rule}: ${more} while it was quiet`),
+    // It says how things stood then, also when a pause has kept it back since.
+    writtenAt: at,
+    // Whether it goes on is what decides if anybody gets up.
+    subject: joinLines(
+      `Hook chain ${rule}: ${more} ${events === 1 ? lastAgo : `in ${duration(at - firstAt)}, last ${lastAgo}`}`,
+    ),
     body: [
-      `The cooldown of rule ${oneLine(rule)} has ended. Meanwhile ${more} matched it, and no action was taken.`,
+      `The cooldown of rule ${joinLines(rule)} has ended. Meanwhile ${more} matched it, the last ${lastAgo}, and this rule did nothing about them.`,
       'The rule may fire again from now on.',
     ].join('\n'),
     facts: factsOf([
@@ -32,7 +40,8 @@ export function writeDigest(notice: DigestNotice, { config, redactor, world }: W
       ['Kept quiet', more],
       ['First seen', utc(firstAt)],
       ['Last seen', lastAt === firstAt ? undefined : `${utc(lastAt)} (${duration(lastAt - firstAt)} later)`],
-      ['Sessions', sessionsOf(suppressed)],
+      ...sessionsOf(suppressed),
+      lastOf(suppressed),
       ['Quiet ended', utc(at)],
     ]),
     did: [],
@@ -40,22 +49,29 @@ export function writeDigest(notice: DigestNotice, { config, redactor, world }: W
     links: runLinks(watchId(tenant), config, world, 'Open the watch'),
     commands: commandsOfRule(rule, tenant, world.temporal),
   };
-  return redactMessage(message, redactor);
+  return boundMessage(redactMessage(message, redactor));
 }
 
 /** What was broken works again. */
-export function writeResolved(notice: ResolveNotice, { config, redactor, world }: WritingDesk): NotificationMessage {
+export function writeResolved(
+  notice: ResolveNotice,
+  { config, redactor, world, nowMs }: WritingDesk,
+): NotificationMessage {
   const { tenant, rule, at, incident, by } = notice;
-  const what = [incident.task && `task ${incident.task}`, incident.tool && `tool ${incident.tool}`].filter(Boolean);
+  const what = [
+    incident.task && `task ${quoted(incident.task)}`,
+    incident.tool && `tool ${quoted(incident.tool)}`,
+  ].filter(Boolean);
   const subject = what.length === 0 ? 'it' : what.join(', ');
   const message: NotificationMessage = {
     kind: 'resolved',
     tenant,
     rule,
     at,
+    writtenAt: nowMs,
     outcome: 'success',
-    subject: oneLine(`Resolved: hook chain ${rule} (${subject} works again)`),
-    body: `A later ${by.event} of the same task or tool reported success, ${duration(at - incident.openedAt)} after the incident was opened.`,
+    subject: joinLines(`Resolved: hook chain ${rule} (${subject} works again)`),
+    body: `A later ${joinLines(quoted(by.event))} of the same task or tool reported success, ${duration(at - incident.openedAt)} after the incident was opened.`,
     facts: factsOf([
       ['Rule', rule],
       ['Tenant', tenant === DEFAULT_TENANT ? undefined : tenant],
@@ -71,14 +87,28 @@ export function writeResolved(notice: ResolveNotice, { config, redactor, world }
     links: runLinks(incident.remediation, config, world),
     commands: commandsOfRun(incident.remediation, rule, tenant, world.temporal).slice(0, 1),
   };
-  return redactMessage(message, redactor);
+  return boundMessage(redactMessage(message, redactor));
 }
 
-function sessionsOf({ sessions, moreSessions }: DigestNotice['suppressed']): string | undefined {
-  if (sessions.length === 0) return undefined;
-  return [...sessions, ...(moreSessions > 0 ? [`and ${moreSessions} more`] : [])].join(', ');
+function ago(ms: number): string {
+  return ms < 1_000 ? 'just now' : `${duration(ms)} ago`;
 }
 
-function factsOf(facts: [label: string, value: string | undefined][]): NotificationMessage['facts'] {
+type Row = [label: string, value: string | undefined];
+
+function sessionsOf({ sessions, moreSessions }: DigestNotice['suppressed']): Row[] {
+  return [
+    ...sessions.map((session): Row => ['Session', session]),
+    ...(moreSessions > 0 ? [['More sessions', String(moreSessions)] satisfies Row] : []),
+  ];
+}
+
+/** In the words of the event. */
+function lastOf({ last: { tool, error } = {} }: DigestNotice['suppressed']): Row {
+  if (error === undefined) return ['Last tool', tool && joinLines(tool)];
+  return ['Last error', joinLines(tool === undefined ? error : `${tool}: ${error}`)];
+}
+
+function factsOf(facts: Row[]): NotificationMessage['facts'] {
   return facts.flatMap(([label, value]) => (value === undefined || value === '' ? [] : [{ label, value }]));
 }

@@ -6,6 +6,8 @@ import { endGroup } from './process-group.js';
 const STEP_MS = 50;
 /** One that cannot even be killed, such as while a disk does not answer, is for the next attempt. */
 const GONE_WITHIN_MS = 5_000;
+/** Somebody waits for the end of an agent that is ended, such as a worker that is to stop. */
+const STRAY_GONE_WITHIN_MS = 500;
 
 /** Which agents are left over: those of one action of one remediation. */
 export interface LeftoversOf {
@@ -23,11 +25,37 @@ export interface LeftoversOf {
  * worker itself stays with. Where an environment cannot be read, nothing is touched.
  */
 export async function endLeftovers(which: LeftoversOf): Promise<void> {
+  const isSought = (session: string) => which.earlierSessions.includes(session) || !isSupervised(session);
+  const groups = await groupsOf({ ...which, isSought });
+  await Promise.all(
+    [...groups].map(([group, pids]) => endGroup(group, gone(pids, { ...which, isSought }, GONE_WITHIN_MS))),
+  );
+}
+
+/**
+ * Ends what an agent has started in process groups of its own, beside the group that it runs in itself. Never rejects: what does
+ * not end is left, and looked for again before the next launch.
+ */
+export async function endStrays(
+  which: LeftoversOf,
+  { session, group: own, graceMs }: { session: string; group: number; graceMs: number },
+): Promise<void> {
+  const sought = { ...which, isSought: (one: string) => one === session };
+  const groups = await groupsOf(sought);
+  groups.delete(own);
+  await Promise.allSettled(
+    [...groups].map(([group, pids]) => endGroup(group, gone(pids, sought, graceMs + STRAY_GONE_WITHIN_MS), graceMs)),
+  );
+}
+
+type Sought = Pick<LeftoversOf, 'remediation' | 'action' | 'isOurs'> & { isSought(session: string): boolean };
+
+async function groupsOf(which: Sought): Promise<Map<number, number[]>> {
   const groups = new Map<number, number[]>();
   for (const { pid, group } of await processesOf(which)) groups.set(group, [...(groups.get(group) ?? []), pid]);
   // An agent may have started the very worker that does this.
   groups.delete((await placeOf(process.pid))?.group ?? 0);
-  await Promise.all([...groups].map(([group, pids]) => endGroup(group, gone(pids, which))));
+  return groups;
 }
 
 interface Place {
@@ -35,7 +63,7 @@ interface Place {
   group: number;
 }
 
-async function processesOf(which: LeftoversOf): Promise<Place[]> {
+async function processesOf(which: Sought): Promise<Place[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const places = await Promise.all(
@@ -44,8 +72,8 @@ async function processesOf(which: LeftoversOf): Promise<Place[]> {
   return places.filter((place) => place !== undefined);
 }
 
-async function gone(pids: number[], which: LeftoversOf): Promise<void> {
-  const giveUpAt = performance.now() + GONE_WITHIN_MS;
+async function gone(pids: number[], which: Sought, withinMs: number): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
   for (const pid of pids) {
     while (await isLeftover(pid, which)) {
       if (performance.now() > giveUpAt)
@@ -56,15 +84,14 @@ async function gone(pids: number[], which: LeftoversOf): Promise<void> {
 }
 
 /** Not of one that is gone, or dead and not yet collected, or somebody else's. */
-async function isLeftover(pid: number, which: LeftoversOf): Promise<boolean> {
+async function isLeftover(pid: number, which: Sought): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   const lines = environment.split('\0');
   if (!lines.includes(`MESH_REMEDIATION=${which.remediation}`) || !lines.includes(`MESH_ACTION=${which.action}`)) {
     return false;
   }
   if (!which.isOurs(valueOf('MESH_LINEAGE', lines))) return false;
-  const session = valueOf('MESH_AGENT_SESSION', lines);
-  return which.earlierSessions.includes(session) || !isSupervised(session);
+  return which.isSought(valueOf('MESH_AGENT_SESSION', lines));
 }
 
 function valueOf(name: string, lines: readonly string[]): string {

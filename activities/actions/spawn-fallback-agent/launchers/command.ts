@@ -1,11 +1,16 @@
 import { Context } from '@temporalio/activity';
+import { missingPrograms } from '../../../../config/missing-programs.js';
 import type { CommandAgent, PresetAgent } from '../../../../config/sections/agents.js';
 import type { SpawnAnswer } from '../../../../contract/activities.js';
+import { formatProblem } from '../../../../contract/problem.js';
+import type { Environment } from '../../../../contract/settings.js';
+import { endStrays } from '../adapters/leftovers.js';
 import { supervise } from '../adapters/live-agents.js';
 import { type CommandResult, runCommand, type StartedProcess } from '../adapters/run-command.js';
 import { agentEnvironment } from '../agent-environment.js';
 import { commandLine } from '../command-line.js';
 import { agentOf, answer, type Launch, type Launcher, launchFailure, leftMs } from '../launch.js';
+import { leftoversOf } from '../leftovers-of.js';
 import { createTailReader, type TailReader } from '../output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
 import { tellWatch } from '../tell-watch.js';
@@ -32,10 +37,16 @@ export const launchCommand: Launcher<CommandAgent | PresetAgent> = async (launch
       launch.details.process = process;
       told = tellRemediation(launch, agentOf(launch, 'running'), world);
     },
+    endStrays: (group: number, graceMs: number) =>
+      endStrays(leftoversOf(launch, world), { session: launch.session, group, graceMs }),
   };
   const result = await supervise(launch.session, () => runCommand(command));
   await told;
-  return judge(result, launch, createTailReader(launch.redactor, secrets), `${line.argv[0]} in ${agent.cwd}`);
+  if (result.ended === 'not-started') {
+    const what = `${line.argv[0]} in ${agent.cwd}: ${result.error.message}`;
+    throw notStarted(launch, result.error, what + (await remedyOf(result.error, agent, world.env)));
+  }
+  return judge(result, launch, createTailReader(launch.redactor, secrets));
 };
 
 function tooLate(launch: Launch) {
@@ -43,7 +54,27 @@ function tooLate(launch: Launch) {
   return launchFailure(launch, { type: 'launch-failed', message });
 }
 
-async function judge(result: CommandResult, launch: Launch, tail: TailReader, what: string): Promise<SpawnAnswer> {
+function notStarted(launch: Launch, error: NodeJS.ErrnoException, what: string) {
+  return launchFailure(launch, {
+    type: 'launch-failed',
+    message: `Fallback agent launch failed: ${what}`,
+    isFinal: FINAL_CODES.has(error.code ?? ''),
+    cause: error,
+  });
+}
+
+/** `EACCES` alone does not tell who may not do what; most often a script lacks its mode. */
+async function remedyOf({ code }: NodeJS.ErrnoException, agent: CommandAgent | PresetAgent, env: Environment) {
+  if (code !== 'EACCES') return '';
+  const problems = await missingPrograms('', agent, env);
+  return problems.map((problem) => `: ${formatProblem({ ...problem, path: '' })}`).join('');
+}
+
+async function judge(
+  result: Exclude<CommandResult, { ended: 'not-started' }>,
+  launch: Launch,
+  tail: TailReader,
+): Promise<SpawnAnswer> {
   switch (result.ended) {
     case 'exit': {
       if (result.exitCode !== 0) {
@@ -60,20 +91,21 @@ async function judge(result: CommandResult, launch: Launch, tail: TailReader, wh
     }
     case 'timeout': {
       const message = `Fallback agent was ended after its time limit of ${launch.timeoutMs}ms`;
+      if (result.goesOn) {
+        const agent = agentOf(launch, 'timeout', { outputTail: tail.read(result.output).outputTail });
+        const what = `Fallback agent could not be ended after its time limit of ${launch.timeoutMs}ms: ${NOT_OURS}`;
+        throw launchFailure(launch, { type: 'timeout', message: what, isFinal: true, agent, mayStillRun: true });
+      }
       throw endedBadly(launch, 'timeout', message, tail.read(result.output));
     }
-    case 'not-started':
-      throw launchFailure(launch, {
-        type: 'launch-failed',
-        message: `Fallback agent launch failed: ${what}: ${result.error.message}`,
-        isFinal: FINAL_CODES.has((result.error as NodeJS.ErrnoException).code ?? ''),
-        cause: result.error,
-      });
     case 'cancelled':
+      if (result.goesOn) launch.details.mayStillRun = true;
       // Rejects with the cancellation itself, which is what the server waits for.
       return Context.current().cancelled;
   }
 }
+
+const NOT_OURS = 'what it has started runs as another user';
 
 function endedBadly(
   launch: Launch,

@@ -19,8 +19,11 @@ export const launchHttp: Launcher<HttpAgent> = async (launch, { http }, world) =
 
   const signal = Context.current().cancellationSignal;
   const timeoutMs = Math.min(http.timeoutMs, Math.max(1, leftMs(launch)));
-  const { privateHosts } = launch.config.outbound;
-  const sent = await world.outbound.send({ ...request, timeoutMs, signal }, { privateHosts });
+  const mayHaveExisted = launch.mayExist;
+  launch.mayExist = true;
+  const sent = await world.outbound.send({ ...request, timeoutMs, signal }, launch.config.outbound);
+  // Once the runtime may have the request, nobody here knows what it makes of it.
+  if (!mayHaveStarted(sent)) launch.mayExist = mayHaveExisted;
   if (sent.kind === 'cancelled') return Context.current().cancelled;
   if (sent.kind === 'failed') throw failed(launch, sent);
 
@@ -32,6 +35,19 @@ export const launchHttp: Launcher<HttpAgent> = async (launch, { http }, world) =
   const detail = agentId === undefined ? 'Fallback agent launched' : `Fallback agent launched: ${agentId}`;
   return { ...answer(launch, 'launched', agent, detail), timeoutMs: launch.timeoutMs };
 };
+
+/**
+ * False only on proof that the runtime did not start an agent for this request. An error of the server proves nothing: it may
+ * have failed after it started the agent, or a proxy says so that lost touch with it. The two exceptions say that the request
+ * was not taken at all.
+ */
+function mayHaveStarted(sent: OutboundAnswer): boolean {
+  if (sent.kind !== 'answered') return sent.mayHaveArrived === true;
+  const { status } = sent;
+  return status < 300 || status === 409 || (status >= 500 && !NOT_TAKEN.has(status));
+}
+
+const NOT_TAKEN = new Set([501 /* Not Implemented */, 503 /* Service Unavailable */]);
 
 function requireLaunched(
   launch: Launch,
@@ -48,7 +64,7 @@ function requireLaunched(
   }
   if (!launched) {
     const message = reason ?? 'Fallback launcher declined to start an agent';
-    throw launchFailure(launch, { type: 'launch-failed', message, isFinal: true });
+    throw launchFailure(launch, { type: 'launch-failed', message, isFinal: true, declinedSession: launch.session });
   }
 }
 

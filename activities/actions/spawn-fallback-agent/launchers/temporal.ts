@@ -4,6 +4,7 @@ import type { SpawnAnswer } from '../../../../contract/activities.js';
 import { oneLine } from '../../../../rules/one-line.js';
 import { agentRequestOf } from '../agent-request.js';
 import type { AgentWorkflowEnd } from '../agent-workflows.js';
+import { isAborted } from '../is-aborted.js';
 import { agentOf, answer, type Launch, type Launcher, launchFailure, type LaunchWorld, leftMs } from '../launch.js';
 import { createTailReader } from '../output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
@@ -13,14 +14,16 @@ import { tellWatch } from '../tell-watch.js';
 export const launchTemporal: Launcher<TemporalAgent> = async (launch, { temporal }, world) => {
   const id = launch.effectKey;
   await tellWatch(launch, world, { agentId: id });
+  const mayHaveExisted = launch.mayExist;
+  launch.mayExist = true;
   const start = await world.agentWorkflows.start({
     id,
     ...temporal,
     request: agentRequestOf(launch),
     summary: `Fallback agent for ${launch.request.remediation.rule}`,
-    mayRunAgain: launch.request.remediation.earlier !== undefined,
   });
   if (start.state === 'refused') {
+    launch.mayExist = mayHaveExisted;
     const message = `Fallback agent launch failed: ${start.reason}`;
     throw launchFailure(launch, { type: 'launch-failed', message, isFinal: true });
   }
@@ -29,47 +32,67 @@ export const launchTemporal: Launcher<TemporalAgent> = async (launch, { temporal
     return answer(launch, 'launched', agent, `Fallback agent launched: ${id}`);
   }
   await tellRemediation(launch, agent, world);
-  return judge(await awaitEnd(launch, world), launch);
+  return awaitEnd(launch, world);
 };
 
-/** Nothing: it has taken too long, and was asked to end. */
-async function awaitEnd(launch: Launch, { agentWorkflows }: LaunchWorld): Promise<AgentWorkflowEnd | undefined> {
+async function awaitEnd(launch: Launch, { agentWorkflows, workflows }: LaunchWorld): Promise<SpawnAnswer> {
   const id = launch.effectKey;
   const context = Context.current();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), leftMs(launch));
   try {
     const end = await agentWorkflows.result(id, AbortSignal.any([context.cancellationSignal, limit.signal]));
-    if (end) return end;
-    if (!context.cancellationSignal.aborted || isAborted(context)) await agentWorkflows.cancel(id);
-    return context.cancellationSignal.aborted ? await context.cancelled : undefined;
+    if (end) return judge(end, launch);
   } finally {
     clearTimeout(timer);
+    // What listens to the joined signal is kept by Node until that is aborted.
+    limit.abort();
   }
+  if (!context.cancellationSignal.aborted) {
+    const end = await agentWorkflows.cancel(id);
+    // It was done in the very moment that it was asked to end.
+    if (end?.ended === 'completed') return judge(end, launch);
+    throw tooLong(end, launch);
+  }
+  // One that is on record as ended is not asked for again by a retry.
+  const end = (await isAborted(context, workflows)) ? await agentWorkflows.cancel(id) : undefined;
+  if (end) {
+    launch.details.agent = agentOf(launch, end.ended === 'completed' ? 'success' : 'failed', { id });
+    delete launch.details.mayStillRun;
+  }
+  return context.cancelled;
 }
 
-/** Not so when only this worker stops, or has lost touch: the next attempt waits for the same agent. */
-function isAborted({ cancellationDetails }: Context): boolean {
-  return cancellationDetails?.cancelRequested === true || cancellationDetails?.notFound === true;
+/** `end`: none when it goes on, although it was asked to end. */
+function tooLong(end: AgentWorkflowEnd | undefined, launch: Launch) {
+  return launchFailure(launch, {
+    type: 'timeout',
+    message: `Fallback agent was asked to end after its time limit of ${launch.timeoutMs}ms`,
+    isFinal: true,
+    agent: agentOf(launch, 'timeout', { id: launch.effectKey }),
+    ...(!end && { mayStillRun: true }),
+  });
 }
 
 /** A workflow of this id has run, and trying again would find the same one: whatever went wrong is for the next launcher. */
-function judge(end: AgentWorkflowEnd | undefined, launch: Launch): SpawnAnswer {
+function judge(end: AgentWorkflowEnd, launch: Launch): SpawnAnswer {
   const id = launch.effectKey;
-  if (end?.ended === 'completed') {
+  if (end.ended === 'completed') {
+    const ran = 'Fallback agent ran (workflow completed)';
+    if (end.unreadable !== undefined) {
+      const detail = `${ran}; its result cannot be read: ${said(end.unreadable, launch)}`;
+      return answer(launch, 'finished', agentOf(launch, 'success', { id }), detail);
+    }
     const text = typeof end.result === 'string' ? end.result : (JSON.stringify(end.result) ?? '');
     const { outputTail, detail } = createTailReader(launch.redactor, [launch.lineageToken]).read({
       text,
       isCut: false,
     });
     const agent = agentOf(launch, 'success', { id, outputTail });
-    return answer(launch, 'finished', agent, `Fallback agent ran (workflow completed); ${detail}`);
+    return answer(launch, 'finished', agent, `${ran}; ${detail}`);
   }
-  if (end === undefined || end.ended === 'timeout') {
-    const message =
-      end === undefined
-        ? `Fallback agent was asked to end after its time limit of ${launch.timeoutMs}ms`
-        : `Fallback agent workflow timed out: ${said(end.reason, launch)}`;
+  if (end.ended === 'timeout') {
+    const message = `Fallback agent workflow timed out: ${said(end.reason, launch)}`;
     throw launchFailure(launch, { type: 'timeout', message, isFinal: true, agent: agentOf(launch, 'timeout', { id }) });
   }
   const message = `Fallback agent workflow ${end.ended === 'failed' ? 'failed' : 'was cancelled'}: ${said(end.reason, launch)}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { visible } from '../../../../contract/plain-text.js';
+import { shortened } from '../../../../contract/shortened.js';
 
 // What the mesh reads of a bridge's answers, as config/examples/capacity-bridge.openapi.yaml describes them. A bridge may say
 // more; what it says becomes part of ids, addresses and messages, so it is held to a narrow form.
@@ -12,8 +13,7 @@ const Count = z.int({ error: 'a whole number' }).min(0, { error: 'a whole number
 const MAX_SHOWN_CHARS = 200;
 
 const Line = z.string({ error: 'a text' }).transform((said) => {
-  const line = visible(said.trim().replace(/\s+/g, ' '));
-  return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS - 1)}…`;
+  return shortened(visible(said.trim().replace(/\s+/g, ' ')), MAX_SHOWN_CHARS);
 });
 
 const Precondition = z.object({ name: Line, ok: Flag, reason: Line.optional() }, { error: 'a precondition' });
@@ -39,4 +39,4 @@ export const EnvironmentsAnswer = z.object(
 
 export const CapacityAnswer = z.object({ environment: Id }, { error: 'an object' });
 
-export const ReleaseAnswer = z.object({ released: Count }, { error: 'an object' });
+export const ReleaseAnswer = z.object({ environment: Id.optional(), released: Count }, { error: 'an object' });

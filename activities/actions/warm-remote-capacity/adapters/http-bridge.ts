@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Lease } from '../../../../contract/lease.js';
-import { type CapacityTarget, type EnsureRequest, type Environment, TargetFailure } from '../target.js';
+import { type CapacityTarget, type Environment, TargetFailure } from '../target.js';
 import {
   CapacityAnswer,
   EnvironmentAnswer,
@@ -8,11 +8,11 @@ import {
   ReleaseAnswer,
   StatusAnswer,
 } from './bridge-answers.js';
-import { ask, type Line, send } from './send.js';
+import { type Answered, ask, type Call, type Line, send } from './send.js';
 
 const BRIDGE = 'the bridge';
 
-/** Whoever is there answers this at once. */
+/** A bridge that is there answers this at once. */
 const STATUS_TIMEOUT_MS = 5_000;
 
 /** A bridge as config/examples/capacity-bridge.openapi.yaml describes it. */
@@ -28,18 +28,20 @@ export function makeHttpBridge(line: Line): CapacityTarget {
       return (await ask(BRIDGE, line, call, signal)).environments.map(toEnvironment);
     },
     async createDefault(effectKey, signal) {
-      const call = {
-        method: 'POST',
-        path: '/v1/environments',
-        headers: { 'idempotency-key': `${effectKey}/environment` },
-        body: { default: true },
-        answer: EnvironmentAnswer,
-      } as const;
-      return toEnvironment(await ask(BRIDGE, line, call, signal));
+      const call = { path: '/v1/environments', body: { default: true }, answer: EnvironmentAnswer };
+      return toEnvironment(granted(await post(line, call, `${effectKey}/environment`, signal)));
     },
-    ensure: (request, signal) => ensure(line, request, signal),
+    async ensure(request, signal) {
+      const untilAt = await request.keepLease();
+      return take(line, { ...request, untilAt }, request.effectKey, signal);
+    },
     verify: (environment, signal) => verify(line, environment, signal),
     release: (lease, signal) => release(line, lease, signal),
+    async reacquire(lease, signal) {
+      // The bridge knows the request under the first key, and knows that it is over.
+      await take(line, lease, keyOfLease('again', lease), signal);
+      return undefined;
+    },
   };
 }
 
@@ -47,25 +49,14 @@ function toEnvironment({ id, ready, ...said }: z.output<typeof EnvironmentAnswer
   return { id, ready, isDefault: said.default, isEligible: said.eligible };
 }
 
-async function ensure(
+async function take(
   line: Line,
-  { environment, ensure: wanted, untilAt, effectKey, beforeTaking }: EnsureRequest,
+  { environment, ensure, untilAt }: Pick<Lease, 'environment' | 'ensure' | 'untilAt'>,
+  key: string,
   signal: AbortSignal,
 ): Promise<{ environment: string }> {
-  await beforeTaking({});
-  const call = {
-    method: 'POST',
-    path: '/v1/capacity',
-    headers: { 'idempotency-key': effectKey },
-    body: { environment, ensure: wanted, until: iso(untilAt) },
-    answer: CapacityAnswer,
-  } as const;
-  const answered = await send(BRIDGE, line, call, signal);
-  if (answered.ok) return answered.answer;
-  const { message, retryAfterMs } = answered.failure;
-  // The same request, sent by an attempt that did not wait for its end, is still being worked on.
-  if (answered.status === 409) throw new TargetFailure(message, { isFinal: false, retryAfterMs });
-  throw answered.failure;
+  const call = { path: '/v1/capacity', body: { environment, ensure, until: iso(untilAt) }, answer: CapacityAnswer };
+  return granted(await post(line, call, key, signal));
 }
 
 async function verify(line: Line, environment: string, signal: AbortSignal): Promise<Environment> {
@@ -76,23 +67,53 @@ async function verify(line: Line, environment: string, signal: AbortSignal): Pro
   } as const;
   const found = toEnvironment(await ask(BRIDGE, line, call, signal));
   if (found.id === environment) return found;
-  const message = `the bridge answered for environment ${found.id}, not for ${environment}`;
-  throw new TargetFailure(message, { isFinal: true });
+  throw answeredForAnother(found.id, environment);
 }
 
-/** Names the end of the lease, so that what another remediation has asked for meanwhile is not meant. */
-async function release(line: Line, { environment, untilAt, effectKey }: Lease, signal: AbortSignal) {
-  const call = {
-    method: 'POST',
-    path: '/v1/release',
-    headers: { 'idempotency-key': `${effectKey}/release/${untilAt}` },
-    body: { environment, until: iso(untilAt) },
-    answer: ReleaseAnswer,
-  } as const;
-  const answered = await send(BRIDGE, line, call, signal);
-  if (!answered.ok && answered.status === 404) return { isLeft: true, detail: `Environment ${environment} is gone` };
-  if (!answered.ok) throw answered.failure;
-  return { isLeft: false, detail: `Remote capacity of environment ${environment} was given back` };
+function answeredForAnother(answered: string, asked: string): TargetFailure {
+  const message = `the bridge answered for environment ${answered}, not for ${asked}`;
+  return new TargetFailure(message, { isFinal: true });
+}
+
+/** Names the end of the lease, so that the bridge keeps what another remediation has asked for until later. */
+async function release(line: Line, lease: Lease, signal: AbortSignal) {
+  const { environment, untilAt } = lease;
+  const until = iso(untilAt);
+  const call = { path: '/v1/release', body: { environment, until }, answer: ReleaseAnswer };
+  const answered = await post(line, call, keyOfLease('release', lease), signal);
+  if (!answered.ok && answered.status === 404)
+    return { isLeftAlone: true, detail: `Environment ${environment} is gone` };
+  const released = granted(answered).environment ?? environment;
+  if (released !== environment) throw answeredForAnother(released, environment);
+  return { isLeftAlone: false, detail: `Remote capacity of environment ${environment} was given back` };
+}
+
+/** One request may have leases on several environments: when the default one has moved between two of its attempts. */
+function keyOfLease(what: 'again' | 'release', { effectKey, environment, untilAt }: Lease): string {
+  return `${effectKey}/${what}/${encodeURIComponent(environment)}/${untilAt}`;
+}
+
+/** A request that changes something. The same key again is the same request, so it can be sent until it is answered. */
+function post<Answer>(
+  line: Line,
+  call: Pick<Call<Answer>, 'path' | 'body' | 'answer'>,
+  key: string,
+  signal: AbortSignal,
+): Promise<Answered<Answer>> {
+  return send(
+    BRIDGE,
+    line,
+    { ...call, method: 'POST', headers: { 'idempotency-key': key }, alsoLater: STILL_WORKED_ON },
+    signal,
+  );
+}
+
+/** An earlier attempt did not wait for the end of the same request. */
+const STILL_WORKED_ON = [409];
+
+function granted<Answer>(answered: Answered<Answer>): Answer {
+  if (answered.ok) return answered.answer;
+  throw answered.failure;
 }
 
 function iso(at: number): string {

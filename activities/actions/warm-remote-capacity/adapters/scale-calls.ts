@@ -19,7 +19,7 @@ export async function findScale(line: Line, signal: AbortSignal): Promise<Scale 
 
 const Count = z.int({ error: 'a whole number' });
 
-/** Zeros may be left out. */
+/** Kubernetes leaves zeros out. */
 const ScaleAnswer = z
   .object(
     {
@@ -57,7 +57,7 @@ export interface Workload {
   ready: number;
 }
 
-/** A Scale knows how many run. How many are ready is known by the object itself, for the kinds that Kubernetes brings along. */
+/** A Scale says how many run. For the built-in kinds the object itself says how many of them are ready. */
 export async function findWorkload(line: Line, signal: AbortSignal): Promise<Workload> {
   if (new URL(line.base).pathname.includes('/apis/apps/')) {
     return ask(API, line, { method: 'GET', path: '', answer: WorkloadAnswer }, signal);
@@ -69,9 +69,20 @@ export async function findWorkload(line: Line, signal: AbortSignal): Promise<Wor
 const WorkloadAnswer = z
   .object(
     {
+      metadata: z.object({ generation: Count.optional() }, { error: 'an object' }).prefault({}),
       spec: z.object({ replicas: Count }, { error: 'an object' }),
-      status: z.object({ readyReplicas: Count.default(0) }, { error: 'an object' }).prefault({}),
+      status: z
+        .object({ observedGeneration: Count.optional(), readyReplicas: Count.default(0) }, { error: 'an object' })
+        .prefault({}),
     },
     { error: 'an object' },
   )
-  .transform(({ spec, status }): Workload => ({ wanted: spec.replicas, ready: status.readyReplicas }));
+  .transform(({ metadata, spec, status }): Workload => {
+    const isSeen = isStatusOf(metadata.generation, status.observedGeneration);
+    return { wanted: spec.replicas, ready: isSeen ? status.readyReplicas : 0 };
+  });
+
+/** Each change of the spec counts the generation up; the status says up to which one it was brought. */
+function isStatusOf(generation = 0, observedGeneration = generation): boolean {
+  return observedGeneration >= generation;
+}

@@ -18,18 +18,20 @@ export interface Call<Answer> {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** What of the answer is needed. */
+  /** The part of the answer that is needed. */
   answer: z.ZodType<Answer>;
   timeoutMs?: number;
+  /** Refusals that this call may be tried again after, beside the usual ones. */
+  alsoLater?: readonly number[];
 }
 
 export type Answered<Answer> = { ok: true; answer: Answer } | { ok: false; status: number; failure: TargetFailure };
 
-/** One request; `who` is what messages call the other side. Refusals are an answer, so that a target may expect some. */
+/** Sends one request. `who` is what messages call the other side. A refusal is an answer, since a target may expect it. */
 export async function send<Answer>(
   who: string,
   { outbound, policy, base, token, ca }: Line,
-  { method, path, headers = {}, body, answer, timeoutMs }: Call<Answer>,
+  { method, path, headers = {}, body, answer, timeoutMs, alsoLater }: Call<Answer>,
   signal: AbortSignal,
 ): Promise<Answered<Answer>> {
   const sent = await outbound.send(
@@ -52,27 +54,27 @@ export async function send<Answer>(
   );
   switch (sent.kind) {
     case 'cancelled':
-      // Throws why: the activity was cancelled, or its time is up.
+      // Throws the reason: the activity was cancelled, or its time is up.
       signal.throwIfAborted();
       throw new TargetFailure('the request was given up', { isFinal: false });
     case 'failed':
       throw new TargetFailure(sent.reason, { isFinal: sent.isFinal, cause: sent.cause });
     case 'answered': {
-      const verdict = judgeStatus(sent, Date.now());
+      const verdict = judgeStatus(sent, Date.now(), alsoLater);
       if (verdict.ok) return { ok: true, answer: read(who, `${method} ${path}`, answer, sent.text) };
       return { ok: false, status: sent.status, failure: new TargetFailure(`${who} ${verdict.reason}`, verdict) };
     }
   }
 }
 
-/** The same, where every refusal is a failure. */
+/** The same, for calls where every refusal is a failure. */
 export async function ask<Answer>(who: string, line: Line, call: Call<Answer>, signal: AbortSignal): Promise<Answer> {
   const answered = await send(who, line, call, signal);
   if (answered.ok) return answered.answer;
   throw answered.failure;
 }
 
-/** Says where the answer is wrong, never what stands there: it is another program's text. */
+/** Says where the answer is wrong, and never what it says there: that is another program's text. */
 function read<Answer>(who: string, call: string, schema: z.ZodType<Answer>, text: string): Answer {
   const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;

@@ -57,6 +57,19 @@ describe('an agent', () => {
     ]);
   });
 
+  test('of a type that has no launcher is that of the default, with a warning', async () => {
+    const config = { agents: { default: { command: ['node'] }, own: { command: ['node'] } } };
+
+    const [misspelt, meant, none] = await preview(
+      [{ ...SPAWN, id: 'other', agentType: 'owm' }, SPAWN, { type: 'spawn_fallback_agent' }],
+      { config },
+    );
+
+    expect(misspelt?.steps[0]?.what).toBe('launcher default');
+    expect(misspelt?.warnings).toEqual(['launcher default is taken, since mesh.yaml has none for owm']);
+    expect([...(meant?.warnings ?? ['?']), ...(none?.warnings ?? ['?'])]).toEqual([]);
+  });
+
   test('of a preset shows its command line, and that its program is not there', async () => {
     const config = { agents: { own: { preset: 'claude-code', args: ['--verbose'], inheritEnv: ['KEY'] } } };
 
@@ -137,18 +150,96 @@ describe('a notification', () => {
     });
   });
 
-  test('shows where that stands what the actions before it come to', async () => {
-    const agent: WrittenAction = { type: 'spawn_fallback_agent', id: 'agent' };
-    const messageTemplate = '${AGENT_ID} ${AGENT_OUTCOME}: ${AGENT_OUTPUT_TAIL}';
+  describe('after other actions', () => {
+    const REPAIR: WrittenAction = { type: 'spawn_fallback_agent', id: 'repair', await: 'finished' };
+    const WAKE: WrittenAction = { ...TELL, id: 'wake', onlyIf: 'failed' };
+    const PRAISE: WrittenAction = { ...TELL, id: 'praise', onlyIf: 'success' };
+    const OWN = { command: ['node', 'agent.mjs'] };
+    const config = { teams: TEAMS, agents: { default: OWN } };
+    const textOf = (shown: ActionPreview | undefined) => partOf(shown, 0, 'text') ?? '';
 
-    const [, always, ifFailed] = await preview(
-      [agent, { ...TELL, messageTemplate }, { ...TELL, id: 'wake', messageTemplate, onlyIf: 'failed' }],
-      { config: { teams: TEAMS } },
-    );
+    test('that only a failure brings about, tells of that failure and of nothing else', async () => {
+      const [, wake] = await preview([REPAIR, WAKE], { config });
 
-    expect(partOf(always, 0, 'text')).toContain('ITS-ID running: THE-END-OF-WHAT-IT-SAID\n');
-    expect(ifFailed?.when).toBe('only if tell fails');
-    expect(partOf(ifFailed, 0, 'text')).toContain('ITS-ID failed: THE-END-OF-WHAT-IT-SAID\n');
+      expect(wake).toMatchObject({ when: 'only if repair fails', supposing: ['repair failed'] });
+      expect(textOf(wake)).toContain('Not mended: repair failed.');
+      expect(textOf(wake)).toContain('WHY-IT-FAILED');
+      expect(textOf(wake)).toContain('default (agent ITS-ID) said at the end:');
+      expect(textOf(wake)).not.toMatch(/still|not done yet/i);
+    });
+
+    test('that only success brings about, tells of that success', async () => {
+      const [, praise] = await preview([REPAIR, PRAISE], { config });
+
+      expect(praise).toMatchObject({ when: 'only if repair succeeds', supposing: ['repair went well'] });
+      expect(textOf(praise)).toContain('May be mended: default ended well.');
+      expect(textOf(praise)).toContain('default (agent ITS-ID) ended well');
+      expect(textOf(praise)).not.toMatch(/still|not done yet|failed\./i);
+    });
+
+    test('of which one was not needed, says so', async () => {
+      const [, , wake, last] = await preview([REPAIR, PRAISE, WAKE, { ...TELL, id: 'last' }], { config });
+
+      expect(wake?.when).toBe('only if repair or praise fails');
+      expect(wake?.supposing).toEqual(['repair failed', 'praise was not needed']);
+      expect(textOf(wake)).toContain('runs only if repair succeeds');
+      expect(last?.supposing).toEqual(['repair went well', 'praise went well', 'wake was not needed']);
+    });
+
+    test('that must have run themselves, supposes what they need too', async () => {
+      const again: WrittenAction = { ...REPAIR, id: 'again', onlyIf: 'failed' };
+
+      const [, , wake] = await preview([REPAIR, again, WAKE], { config });
+
+      expect(wake?.supposing).toEqual(['repair failed', 'again failed']);
+    });
+
+    test('names every launcher that would have failed', async () => {
+      const agents = { default: { ...OWN, fallbacks: ['second'] }, second: OWN };
+
+      const [, wake] = await preview([REPAIR, WAKE], { config: { teams: TEAMS, agents } });
+
+      expect(textOf(wake)).toContain('default: WHY-IT-FAILED');
+      expect(textOf(wake)).toContain('second: WHY-IT-FAILED');
+      expect(textOf(wake)).toContain('second (agent ITS-ID) said at the end:');
+    });
+
+    test.each([
+      ['a program', OWN, 'Still at work: repair not done yet.'],
+      [
+        'an agent elsewhere',
+        { http: { url: 'https://runtime.example/agents' } },
+        'Nobody knows yet whether it is mended: default was started and nobody waits for its end.',
+      ],
+    ])('that nobody waits for, shows %s at work and nothing said by it', async (_, agent, verdict) => {
+      const launched: WrittenAction = { ...REPAIR, await: 'launched' };
+      const messageTemplate = '${AGENT_ID} ${AGENT_OUTCOME}: ${AGENT_OUTPUT_TAIL}.';
+
+      const [, tell] = await preview([launched, { ...TELL, messageTemplate }], {
+        config: { teams: TEAMS, agents: { default: agent } },
+      });
+
+      expect(tell?.supposing).toEqual(['repair was started']);
+      expect(textOf(tell)).toContain('ITS-ID running: .');
+      expect(textOf(tell)).toContain(verdict);
+    });
+
+    test('waits with those that depend on an agent at work', async () => {
+      const [, , tell] = await preview([{ ...REPAIR, await: 'launched' }, PRAISE, TELL], { config });
+
+      expect(tell?.supposing).toEqual(['repair was started', 'praise is still waiting']);
+    });
+
+    test('fills in what a template says of the agent', async () => {
+      const messageTemplate = '${AGENT_ID} ${AGENT_OUTCOME}: ${AGENT_OUTPUT_TAIL}';
+
+      const [, wake, praise] = await preview([REPAIR, { ...WAKE, messageTemplate }, { ...PRAISE, messageTemplate }], {
+        config,
+      });
+
+      expect(textOf(wake)).toContain('ITS-ID failed: THE-END-OF-WHAT-IT-SAID\n');
+      expect(textOf(praise)).toContain('ITS-ID success: THE-END-OF-WHAT-IT-SAID\n');
+    });
   });
 });
 
@@ -178,8 +269,12 @@ describe('remote capacity', () => {
       ['POST https://bridge.example/v1/capacity', undefined],
       ['GET https://bridge.example/v1/environments/ITS-DEFAULT-ENVIRONMENT', undefined],
       ['POST https://bridge.example/v1/environments', 'when there is no environment that may be used'],
-      ['workflow lease/default/ITS-DEFAULT-ENVIRONMENT, which gives the capacity back after 60 s', undefined],
+      ['workflow lease/mesh/ITS-DEFAULT-ENVIRONMENT, which gives the capacity back after 60 s', undefined],
+      ['POST https://bridge.example/v1/release', 'at the end of the lease'],
     ]);
+    expect(partOf(shown, 6, 'headers')).toContain(`idempotency-key: ${KEY}/warm/release/ITS-DEFAULT-ENVIRONMENT/`);
+    const { until } = JSON.parse(partOf(shown, 2, 'body') ?? '') as { until: string };
+    expect(JSON.parse(partOf(shown, 6, 'body') ?? '')).toEqual({ environment: 'ITS-DEFAULT-ENVIRONMENT', until });
     expect(partOf(shown, 2, 'headers')).toContain(`idempotency-key: ${KEY}/warm\n`);
     expect(partOf(shown, 2, 'headers')).toContain('authorization: Bearer ${file:token}');
     expect(JSON.parse(partOf(shown, 2, 'body') ?? '')).toMatchObject({ ensure: 3 });
@@ -195,9 +290,12 @@ describe('remote capacity', () => {
       `GET ${URL}/scale`,
       `PATCH ${URL}/scale`,
       `GET ${URL}`,
-      'workflow lease/default/agents%2Fdeployments%2Frunner, which gives the capacity back after 60 s',
+      'workflow lease/mesh/agents%2Fdeployments%2Frunner, which gives the capacity back after 60 s',
+      `PATCH ${URL}/scale`,
     ]);
     expect(JSON.parse(partOf(shown, 1, 'body') ?? '')).toMatchObject({ spec: { replicas: 3 } });
+    expect(shown?.steps[4]?.when).toBe('at the end of the lease, where there were no replicas before');
+    expect(JSON.parse(partOf(shown, 4, 'body') ?? '')).toMatchObject({ spec: { replicas: 0 } });
     expect(JSON.stringify(shown)).not.toContain('planted');
     expect(shown?.warnings).toEqual([]);
   });

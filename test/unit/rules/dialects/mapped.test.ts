@@ -13,7 +13,7 @@ describe('wrongValue', () => {
     [null, 'type: expected a name, found null'],
     ['', 'type: expected a name, found an empty text'],
     ['9', 'type: expected a name, found "9"'],
-    ['x'.repeat(61), `type: expected a name, found "${'x'.repeat(60)}…"`],
+    ['x'.repeat(61), `type: expected a name, found "${'x'.repeat(59)}…"`],
     [['secret'], 'type: expected a name, found a list'],
     [{ token: 'secret' }, 'type: expected a name, found an object'],
     [12345, 'type: expected a name, found a number'],

@@ -72,7 +72,7 @@ describe('judgeMatched', () => {
 
     judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [match], missed: '' }, 100);
 
-    expect([...memory.cooldowns]).toEqual([['ck', { rule: 'r', untilAt: 110, label: 'session=s1' }]]);
+    expect([...memory.cooldowns]).toEqual([['ck', { rule: 'r', untilAt: 110, armedAt: 100, label: 'session=s1' }]]);
     expect([...memory.dedups]).toEqual([['dk', { rule: 'r', action: 'a', untilAt: 120 }]]);
   });
 
@@ -143,7 +143,20 @@ describe('judgeMatched', () => {
     });
     judge('fires again', 10, true);
     expect(memory.ended).toMatchObject([{ rule: 'r', key: 'ck', untilAt: 10, suppressed: { events: 2 } }]);
-    expect(memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: 20 });
+    expect(memory.cooldowns.get('ck')).toEqual({ rule: 'r', untilAt: 20, armedAt: 10 });
+  });
+
+  test.each([
+    [{ tells: true as const }, { session: 's-1', task: '7' }],
+    [{}, undefined],
+  ])('a cooldown knows what the rule fired for where somebody is told of it: %o', (facts, firedFor) => {
+    const memory = emptyMemory();
+    const matched = { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' };
+    const fired = { ...event, session: 's-1', payload: { task_id: '7' } };
+
+    judgeMatched(memory, fired, { ...ruleset, rules: [{ ...COOLING, ...facts }] }, matched, 0);
+
+    expect(memory.cooldowns.get('ck')?.firedFor).toEqual(firedFor);
   });
 
   test('a cooldown that kept nothing quiet leaves nothing behind', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownAgent } from '../../../../contract/watch.js';
+import type { AnnouncedAgent } from '../../../../contract/watch.js';
 import {
   AGENT_LIFE_MS,
   endedIdsOf,
   type KnownAgents,
   listAgents,
+  MAX_IDS_OF_AGENT,
   MAX_KNOWN_AGENTS,
   noteAgent,
   pruneAgents,
@@ -31,14 +32,38 @@ describe('noteAgent', () => {
     expect(['worker', 'a', 'b'].map((id) => agents.get(id)?.depth)).toEqual([1, 2, 1]);
   });
 
-  test('knows since when it has known an agent that is announced again, with another id', () => {
+  test('knows an agent that is announced again by its session, with all it has learnt of it', () => {
     const agents: KnownAgents = new Map();
-    noteAgent(agents, anAgent({ ids: ['session'] }), 100);
+    const end = { outcome: 'failed' as const };
+    Object.assign(noteAgent(agents, anAgent({ ids: ['session', 'name'] }), 100), { end });
 
-    const again = noteAgent(agents, anAgent({ ids: ['agent'] }), 200);
-    const other = noteAgent(agents, anAgent({ ids: ['other'], action: 'other' }), 300);
+    const again = noteAgent(agents, anAgent({ ids: ['session', 'other name'] }), 200);
+    const other = noteAgent(agents, anAgent({ ids: ['other session'] }), 300);
+    const namesake = noteAgent(agents, anAgent({ ids: ['session'], action: 'other' }), 400);
 
-    expect([again.sinceAt, other.sinceAt]).toEqual([100, 300]);
+    expect(again).toMatchObject({ ids: ['session', 'other name', 'name'], sinceAt: 100, end });
+    expect([other.sinceAt, namesake.sinceAt, namesake.ids]).toEqual([300, 400, ['session']]);
+    expect(listAgents(agents)).toEqual([again, other, namesake]);
+  });
+
+  test('does not give back to an agent that is announced again the names that are those of others by now', () => {
+    const agents: KnownAgents = new Map();
+    noteAgent(agents, anAgent({ ids: ['session', 'name'] }), 0);
+    const other = noteAgent(agents, anAgent({ ids: ['other session', 'name'], remediation: 'other' }), 1);
+
+    expect(noteAgent(agents, anAgent({ ids: ['session'] }), 2).ids).toEqual(['session']);
+    expect(agents.get('name')).toBe(other);
+  });
+
+  test('keeps the newest names of an agent that gets ever more of them', () => {
+    const agents: KnownAgents = new Map();
+    for (let index = 0; index <= MAX_IDS_OF_AGENT; index++) {
+      noteAgent(agents, anAgent({ ids: ['session', `name-${index}`] }), index);
+    }
+
+    const newest = Array.from({ length: MAX_IDS_OF_AGENT - 1 }, (_, index) => `name-${MAX_IDS_OF_AGENT - index}`);
+    expect(agents.get('session')?.ids).toEqual(['session', ...newest]);
+    expect([...agents.keys()].sort()).toEqual(['session', ...newest].sort());
   });
 
   test('forgets the agent announced first when there are too many, with all its ids', () => {
@@ -79,7 +104,7 @@ describe('endedIdsOf', () => {
   });
 });
 
-function anAgent(given: Partial<KnownAgent>): KnownAgent {
+function anAgent(given: Partial<AnnouncedAgent>): AnnouncedAgent {
   const rest = { depth: 1, root: 'root', path: [], remediation: 'remediation/t/r/e', action: 'a' };
   return { ids: ['id'], ...rest, isAwaited: false, untilAt: 1_000_000, ...given };
 }

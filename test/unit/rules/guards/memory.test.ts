@@ -77,13 +77,13 @@ describe('what a cooldown kept quiet', () => {
     ['an operator who means every rule', (memory) => rearm(memory, undefined)],
   ])('is left when %s ends it', (_, end) => {
     const memory = memoryWith({});
-    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 100, label: 'l', suppressed });
-    memory.cooldowns.set('quiet', { rule: 'rule-a', untilAt: 100 });
+    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 100, armedAt: 0, label: 'l', suppressed });
+    memory.cooldowns.set('quiet', { rule: 'rule-a', untilAt: 100, armedAt: 0 });
 
     end(memory);
 
     expect(memory.cooldowns.size).toBe(0);
-    expect(memory.ended).toEqual([{ rule: 'rule-a', key: 'a', untilAt: 100, label: 'l', suppressed }]);
+    expect(memory.ended).toEqual([{ rule: 'rule-a', key: 'a', untilAt: 100, armedAt: 0, label: 'l', suppressed }]);
   });
 });
 
@@ -107,11 +107,11 @@ describe('evictNearest', () => {
   test('leaves what a cooldown kept quiet to whoever tells of it', () => {
     const memory = memoryWith({ cooldowns: { a: 10, b: 20 } });
     const suppressed = { events: 2, firstAt: 1, lastAt: 2, sessions: [], moreSessions: 0 };
-    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 10, suppressed });
+    memory.cooldowns.set('a', { rule: 'rule-a', untilAt: 10, armedAt: 0, suppressed });
 
     evictNearest(memory, 2, () => 1);
 
-    expect(memory.ended).toEqual([{ key: 'a', rule: 'rule-a', untilAt: 10, suppressed }]);
+    expect(memory.ended).toEqual([{ key: 'a', rule: 'rule-a', untilAt: 10, armedAt: 0, suppressed }]);
   });
 
   test('tells how many there were when that is fewer', () => {
@@ -132,7 +132,7 @@ function memoryWith({
 }): GuardMemory {
   const memory = emptyMemory();
   for (const [key, untilAt] of Object.entries(cooldowns))
-    memory.cooldowns.set(key, { rule: `rule-${key.charAt(0)}`, untilAt });
+    memory.cooldowns.set(key, { rule: `rule-${key.charAt(0)}`, untilAt, armedAt: 0 });
   for (const [key, untilAt] of Object.entries(dedups))
     memory.dedups.set(key, { rule: `rule-${key.charAt(0)}`, action: 'x', untilAt });
   return memory;

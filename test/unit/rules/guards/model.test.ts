@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '../../../../contract/event.js';
 import type { Ruleset } from '../../../../contract/ruleset.js';
 import { SKIP_CODES, type Verdict } from '../../../../contract/verdict.js';
-import type { SavedWatch } from '../../../../contract/watch.js';
+import type { SavedWatch } from '../../../../workflows/saved-watch.js';
 import { judgeAtDoor, judgeMatched } from '../../../../rules/guards/judge.js';
 import { emptyMemory, type GuardMemory, pruneExpired, rearm } from '../../../../rules/guards/memory.js';
 import { markSeen } from '../../../../rules/guards/seen.js';

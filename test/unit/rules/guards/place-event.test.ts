@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '../../../../contract/event.js';
 import type { ProvenLineage } from '../../../../contract/matched.js';
-import type { KnownAgent } from '../../../../contract/watch.js';
+import type { AnnouncedAgent } from '../../../../contract/watch.js';
 import { type KnownAgents, noteAgent } from '../../../../rules/guards/known-agents.js';
 import { placeEvent } from '../../../../rules/guards/place-event.js';
 import { anEvent } from '../../../support/builders.js';
@@ -94,6 +94,41 @@ describe('an agent that is known', () => {
     expect(place({ agent: 'a', session: 's' }, { agents })).toMatchObject({ depth: 2, root: 'deep' });
   });
 
+  test('of another chain does not give its place to who only has its name, and proves another by a token', () => {
+    const lineage = { depth: 1, root: 'mine', parent: 'p', path: ['one'] };
+    const agents = known({ ids: ['s-1', 'worker-1'], depth: 2, root: 'other' });
+
+    expect(place({ agent: 'worker-1' }, { lineage, agents })).toEqual(lineage);
+    expect(place({ agent: 'worker-1', session: 's-1' }, { lineage, agents })).toMatchObject({
+      depth: 2,
+      root: 'other',
+    });
+  });
+
+  test('of another chain does not give its place to who has its name, and works in a session that is known', () => {
+    const agents = known(
+      { ids: ['s-1', 'worker-1'], depth: 2, root: 'other' },
+      { ids: ['s-2'], depth: 1, root: 'mine' },
+    );
+
+    expect(place({ agent: 'worker-1', session: 's-2' }, { agents })).toMatchObject({ depth: 1, root: 'mine' });
+    expect(place({ agent: 'worker-1', session: 's-9' }, { agents })).toMatchObject({ depth: 2, root: 'other' });
+  });
+
+  test('of the same chain does, since one may work inside the session of another', () => {
+    const agents = known({ ids: ['s-1', 'worker-1'], depth: 2, root: 'r' }, { ids: ['s-2'], depth: 1, root: 'r' });
+
+    expect(place({ agent: 'worker-1', session: 's-2' }, { agents })).toMatchObject({ depth: 2 });
+  });
+
+  test('as a workflow is known by its id, which nobody else has', () => {
+    const id = 'remediation/t/r/e/agent';
+    const agents = known({ ids: ['s-1', id], depth: 2, root: 'other', remediation: 'remediation/t/r/e' });
+    const lineage = { depth: 1, root: 'mine', parent: 'p', path: ['one'] };
+
+    expect(place({ agent: id }, { lineage, agents })).toMatchObject({ depth: 2, root: 'other' });
+  });
+
   test('is forgotten at the instant its time is over', () => {
     const agents = known({ ids: ['a'], depth: 1, untilAt: NOW + 5 });
 
@@ -114,7 +149,7 @@ function place(
   return placeEvent(anEvent(event), { lineage, agents, maxChainDepth: 3, now });
 }
 
-function known(...some: Partial<KnownAgent>[]): KnownAgents {
+function known(...some: Partial<AnnouncedAgent>[]): KnownAgents {
   const agents: KnownAgents = new Map();
   for (const agent of some) {
     const given = { ids: [], depth: 1, root: 'r', path: [], remediation: 'r', action: 'a', isAwaited: false };

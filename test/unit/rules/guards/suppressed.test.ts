@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SavedSuppression } from '../../../../contract/watch.js';
-import { noteSuppressed, suppressedIn } from '../../../../rules/guards/suppressed.js';
+import { noteSuppressed, type SavedSuppression, suppressedIn } from '../../../../rules/guards/suppressed.js';
 
 test('counts events, and remembers the first and the last', () => {
   const noted = noteAll([{ at: 5 }, { at: 7 }, { at: 9 }]);
@@ -28,8 +27,26 @@ test('stops telling sessions apart at a hundred', () => {
   expect(noted).toMatchObject({ events: 300, moreSessions: 90 });
 });
 
-function noteAll(events: { at: number; session?: string }[]) {
+test('keeps tool and first line of the error of the last that said either', () => {
+  const said = { at: 1, payload: { tool_name: 'Bash', error: '\n exit code 1 \r\nand a long trace' } };
+
+  expect(noteAll([{ at: 1, payload: { toolName: 'Edit' } }])?.last).toEqual({ tool: 'Edit' });
+  expect(noteAll([{ at: 1, payload: { toolName: 'Edit' } }, said, { at: 2 }])?.last).toEqual({
+    tool: 'Bash',
+    error: 'exit code 1',
+  });
+});
+
+test.each<[string, string, string | undefined]>([
+  ['between words', `${'word '.repeat(39)}a-secret-that-is-cut`, `${'word '.repeat(39)}…`],
+  ['whole when it has none', 'x'.repeat(201), undefined],
+  ['not when it fits', 'x'.repeat(200), 'x'.repeat(200)],
+])('a long error is cut %s', (_how, error, kept) => {
+  expect(noteAll([{ at: 1, payload: { error } }])?.last?.error).toBe(kept);
+});
+
+function noteAll(events: ({ at: number } & Parameters<typeof noteSuppressed>[1])[]) {
   let noted: SavedSuppression | undefined;
-  for (const { at, session } of events) noted = noteSuppressed(noted, { session }, at);
+  for (const { at, ...event } of events) noted = noteSuppressed(noted, event, at);
   return noted && suppressedIn(noted);
 }

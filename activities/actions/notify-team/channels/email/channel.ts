@@ -12,6 +12,7 @@ export const email: Channel<EmailConfig> = {
     const mail = renderMail(parcel);
     return {
       destination: `${mail.to.name} <${mail.to.address}>`,
+      receiver: 'the mail server',
       preview: [
         { part: 'subject', text: mail.subject },
         { part: 'text', text: mail.text },

@@ -14,6 +14,8 @@ export const STYLE = {
   kind: `font-size:12px;line-height:16px;letter-spacing:.06em;text-transform:uppercase;font-weight:700;${FONT}`,
   title: `margin:6px 0 0;font-size:20px;line-height:27px;font-weight:700;color:#111827;${FONT};${BREAK}`,
   lead: `margin:4px 0 0;font-size:14px;line-height:20px;color:#52606d;${FONT};${BREAK}`,
+  late: `margin:10px 0 0;font-size:14px;line-height:20px;font-weight:700;color:#8a5a00;${FONT};${BREAK}`,
+  verdict: `margin:10px 0 0;font-size:16px;line-height:23px;font-weight:700;color:#111827;${FONT};${BREAK}`,
   section: `padding:0 20px 18px;font-size:15px;line-height:22px;color:#1f2933;${FONT}`,
   heading: `margin:0 0 6px;font-size:13px;line-height:18px;font-weight:700;color:#52606d;${FONT}`,
   paragraph: `margin:0;font-size:15px;line-height:22px;${BREAK}`,

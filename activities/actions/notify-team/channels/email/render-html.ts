@@ -1,11 +1,13 @@
 import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { clock } from '../../message/clock.js';
 import { headline } from '../../message/headline.js';
+import { tellLateness } from '../../message/lateness.js';
 import { SHEET, STYLE } from './html-style.js';
-import { fixed, html, type Html } from './html.js';
+import { asWritten, fixed, html, type Html } from './html.js';
 import { sectionsOf } from './sections.js';
 import { toneOf } from './tone.js';
 
-const MAX_PREHEADER_CHARS = 140;
+const MAX_PREHEADER_CHARS = 200;
 
 /** Outlook for Windows knows no max-width. */
 const MSO_OPEN = fixed('<!--[if mso]><table role="presentation" width="640" align="center"><tr><td><![endif]-->');
@@ -32,7 +34,7 @@ export function renderHtml(message: NotificationMessage, why: string): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
         <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no" />
-        <title>${message.subject}</title>
+        <title>${asWritten(message.subject)}</title>
         <style>
           ${STYLE_SHEET}
         </style>
@@ -83,20 +85,31 @@ function heading(message: NotificationMessage): Html {
   const { colour, name } = toneOf(message);
   return html`<div class="${name}" style="${STYLE.kind};color:${colour}">${headline(message).join(' · ')}</div>
     <h1 class="title" style="${STYLE.title}">${message.subject}</h1>
-    ${lead(message)}`;
+    ${lead(message)}${late(message)}${verdict(message)}`;
 }
 
-/** What was at work and when, at one glance. */
-const LEAD = ['Tool', 'Task', 'Happened'];
+function late(message: NotificationMessage): Html {
+  const told = tellLateness(message);
+  return told === undefined ? html`` : html`<div class="amber" style="${STYLE.late}">${told}</div>`;
+}
 
-function lead({ facts }: NotificationMessage): Html {
+function verdict({ verdict }: NotificationMessage): Html {
+  return verdict === undefined ? html`` : html`<div class="title" style="${STYLE.verdict}">${verdict}</div>`;
+}
+
+/** What was at work, at one glance. */
+const LEAD = ['Tool', 'Task'];
+
+function lead({ facts, at, writtenAt = at, late }: NotificationMessage): Html {
   const values = facts.filter(({ label }) => LEAD.includes(label)).map(({ value }) => value);
-  if (values.length === 0) return html``;
-  return html`<div class="dim" style="${STYLE.lead}">${values.join(' · ')}</div>`;
+  return html`<div class="dim" style="${STYLE.lead}">
+    ${[...values, clock(at, late?.sentAt ?? writtenAt)].join(' · ')}
+  </div>`;
 }
 
 /** What lists of mails show beside the subject. */
-function preheader({ error, body, bodyRepeatsFacts, subject }: NotificationMessage): string {
-  const text = bodyRepeatsFacts === true ? (error ?? subject) : body;
-  return text.trim().replace(/\s+/g, ' ').slice(0, MAX_PREHEADER_CHARS).toWellFormed();
+function preheader({ error, body, bodyRepeatsFacts, subject, verdict }: NotificationMessage): string {
+  const text = bodyRepeatsFacts === true ? (error?.trim().split(/[\r\n]/, 1)[0] ?? verdict ?? subject) : body;
+  const parts = [text, ...(verdict === undefined || verdict === text ? [] : [verdict])].map((part) => part.trim());
+  return parts.join(' · ').replace(/\s+/g, ' ').slice(0, MAX_PREHEADER_CHARS).toWellFormed();
 }

@@ -1,25 +1,31 @@
 import type { NotificationMessage } from '../../../../../contract/notification.js';
-import { visibleLines } from '../../../../../contract/plain-text.js';
-import { oneLine } from '../../message/one-line.js';
+import { visible, visibleLines } from '../../../../../contract/plain-text.js';
+import { tellCommand } from '../../message/commands.js';
+import { joinLines } from '../../message/join-lines.js';
+import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';
 import { shownError } from '../../message/shown-error.js';
 import { whatNext } from '../../message/what-next.js';
 
-/** The mail for those who read plain text: what to know first, the longest and least important last. */
+/**
+ * The mail for those who read plain text, in the order of the HTML: what to know first, the longest and least important last.
+ * What the default body says stands in the parts below it.
+ */
 export function renderText(message: NotificationMessage, why: string): string {
-  const isDefault = message.bodyRepeatsFacts === true;
-  const [body, payloadLine] = isDefault ? partBody(message.body) : [message.body, undefined];
-  const facts = factsOf(message, body);
+  const { body, bodyRepeatsFacts, verdict, links, commands } = message;
+  const isDefault = bodyRepeatsFacts === true;
+  const late = tellLateness(message);
   const sections = [
-    visibleLines(body),
-    // Beside those that the default body has.
-    ...(isDefault ? [facts] : [errorOf(message)]),
+    late === undefined ? [] : [late],
+    verdict === undefined ? [] : [joinLines(verdict)],
+    isDefault ? [] : visibleLines(body),
+    errorOf(message),
     didOf(message),
     nextOf(message),
-    message.links.map(({ text, url }) => `${text}: ${url}`),
-    ...(isDefault ? [] : [facts]),
-    message.commands.flatMap(({ what, command }) => [`${what}:`, `  ${command}`]),
-    payloadLine === undefined ? payloadOf(message) : visibleLines(payloadLine),
+    links.map(({ text, url }) => `${joinLines(text)}: ${url}`),
+    factsOf(message),
+    commands.flatMap((one) => [`${tellCommand(one)}:`, `  ${visible(one.command)}`]),
+    isDefault ? payloadLineOf(body) : payloadOf(message),
     ['-- ', why],
   ];
   return `${sections
@@ -30,15 +36,14 @@ export function renderText(message: NotificationMessage, why: string): string {
 
 const PAYLOAD_LINE = '\nPayload: ';
 
-/** The default body ends with the whole payload in one line, and whoever is woken has other things to read before that. */
-function partBody(body: string): [body: string, payloadLine: string | undefined] {
+/** The default body ends with the payload in one line, which is more of it than is shown elsewhere. */
+function payloadLineOf(body: string): string[] {
   const at = body.lastIndexOf(PAYLOAD_LINE);
-  return at === -1 ? [body, undefined] : [body.slice(0, at), body.slice(at + 1)];
+  return at === -1 ? [] : visibleLines(body.slice(at + 1));
 }
 
-function factsOf({ facts, bodyRepeatsFacts }: NotificationMessage, body: string): string[] {
-  const isSaid = (label: string) => bodyRepeatsFacts === true && body.includes(`\n${label}: `);
-  return facts.filter(({ label }) => !isSaid(label)).map(({ label, value }) => `${label}: ${oneLine(value)}`);
+function factsOf({ facts }: NotificationMessage): string[] {
+  return facts.map(({ label, value }) => `${joinLines(label)}: ${joinLines(value)}`);
 }
 
 /** Set in from its second line on, so that nothing in it passes for a line of the mesh. */
@@ -56,8 +61,8 @@ function didOf({ kind, did }: NotificationMessage): string[] {
     'What the mesh did before this message:',
     ...did.flatMap(({ action, type, state, text }) => {
       const lines = text === undefined ? [] : visibleLines(text);
-      const who = action.startsWith(type) ? action : `${oneLine(action)} (${type})`;
-      const what = `- ${who}: ${saidState(state)}`;
+      const who = joinLines(action.startsWith(type) ? action : `${action} (${type})`);
+      const what = `- ${who}: ${joinLines(saidState(state))}`;
       return lines.length === 1 ? [`${what}: ${lines[0]}`] : [what, ...lines.map((line) => `    ${line}`)];
     }),
   ];

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '../../../../../config/sections/teams.js';
 import type { Parcel } from '../../channel.js';
-import { oneLine } from '../../message/one-line.js';
+import { joinLines } from '../../message/join-lines.js';
 import type { Mail } from './mail.js';
 import { listIdOf, messageIdsOf } from './message-ids.js';
 import { renderHtml } from './render-html.js';
@@ -15,7 +15,7 @@ export function renderMail({ member, team, request, config }: Parcel<ChannelConf
   const { fromName, fromAddress } = config.notify;
   // An empty address is refused by the server: never is one guessed.
   const to = { name: member?.name ?? '', address: member?.email ?? '' };
-  const subject = oneLine(message.subject, MAX_SUBJECT_CHARS);
+  const subject = joinLines(message.subject, MAX_SUBJECT_CHARS);
   const why = `You get this as ${to.name}, a member of team ${team} (notify_team, channel ${request.channel}).`;
   return {
     from: { name: fromName, address: fromAddress },
@@ -29,10 +29,10 @@ export function renderMail({ member, team, request, config }: Parcel<ChannelConf
       // What Exchange looks at, so that no absence note answers.
       'X-Auto-Response-Suppress': 'All',
       'List-Id': listIdOf(team, fromAddress),
-      'X-Mesh-Effect-Key': oneLine(effectKey, MAX_HEADER_CHARS),
+      'X-Mesh-Effect-Key': joinLines(effectKey, MAX_HEADER_CHARS),
       'X-Mesh-Kind': message.kind,
       'X-Mesh-Tenant': message.tenant,
-      'X-Mesh-Rule': oneLine(message.rule, MAX_HEADER_CHARS),
+      'X-Mesh-Rule': joinLines(message.rule, MAX_HEADER_CHARS),
     },
   };
 }

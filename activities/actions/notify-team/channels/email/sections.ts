@@ -1,9 +1,10 @@
 import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { tellCommand } from '../../message/commands.js';
 import { saidState } from '../../message/said-state.js';
 import { shownError } from '../../message/shown-error.js';
 import { whatNext } from '../../message/what-next.js';
 import { STYLE } from './html-style.js';
-import { html, type Html } from './html.js';
+import { asWritten, html, type Html } from './html.js';
 import { toneOfState } from './tone.js';
 
 /** Mail programs cut what is longer than about 100 KB, and a character may take six. The text part has it all. */
@@ -69,7 +70,9 @@ function next(message: NotificationMessage): Html[] {
 
 /** The only addresses in a mail: they begin with what the operator configured. */
 function links({ links }: NotificationMessage): Html[] {
-  return links.map(({ text, url }) => html`<a class="button" href="${url}" style="${STYLE.button}">${text}</a>`);
+  return links.map(
+    ({ text, url }) => html`<a class="button" href="${asWritten(url)}" style="${STYLE.button}">${text}</a>`,
+  );
 }
 
 function facts({ facts }: NotificationMessage): Html[] {
@@ -86,10 +89,12 @@ function facts({ facts }: NotificationMessage): Html[] {
 
 function commands({ commands }: NotificationMessage): Html[] {
   if (commands.length === 0) return [];
-  const list = commands.map(
-    ({ what, command }) =>
-      html`<div class="dim" style="${STYLE.what}">${what}</div>
-        <div class="box" style="${STYLE.command}">${command}</div>`,
+  // Those that end something last, where nobody takes them for the first thing to do.
+  const ordered = [...commands].sort((one, other) => Number(one.ends === true) - Number(other.ends === true));
+  const list = ordered.map(
+    (one) =>
+      html`<div class="dim" style="${STYLE.what}">${tellCommand(one)}</div>
+        <div class="box" style="${STYLE.command}">${one.command}</div>`,
   );
   return [html`${heading('To act')}${list}`];
 }

@@ -2,21 +2,26 @@ import { inboxName } from '../../../../../config/sections/channels/inbox.js';
 import type { ChannelConfig } from '../../../../../config/sections/teams.js';
 import { messageOf } from '../../../../../contract/message-of.js';
 import type { Channel, DeliveryAnswer, Parcel } from '../../channel.js';
-import { oneLine } from '../../message/one-line.js';
+import { joinLines } from '../../message/join-lines.js';
 import { addToInbox } from './adapters/add-to-inbox.js';
 import type { Patience } from './adapters/inbox-lock.js';
 import { type InboxEntry, renderEntry } from './render.js';
 
 export type InboxConfig = Extract<ChannelConfig, { type: 'inbox' }>;
 
+/** Nobody holds the lock of an inbox for longer and still lives. */
+const ATTEMPT_LIMIT_MS = 30_000;
+
 /** An entry in the file mailbox of each member. */
 export const inbox: Channel<InboxConfig> = {
   audience: 'member',
+  attemptLimitMs: ATTEMPT_LIMIT_MS,
   prepare(parcel) {
     const entry = renderEntry(parcel);
     const path = pathOf(parcel);
     return {
       destination: `${parcel.member?.name ?? ''}, inbox ${[parcel.channel.folder, ...path].join('/')}`,
+      receiver: `inboxes in ${parcel.channel.folder}`,
       preview: [
         { part: 'summary', text: entry.summary },
         { part: 'text', text: entry.text },
@@ -45,6 +50,10 @@ async function deliver(
     return { delivered: true, detail: await addToInbox(folder, path, entry, patience) };
   } catch (error) {
     // A full disk, a folder without rights, an inbox that is locked: people mend that, and then it should arrive.
-    return { delivered: false, reason: oneLine(`the inbox was not written: ${messageOf(error)}`, 300), isFinal: false };
+    return {
+      delivered: false,
+      reason: joinLines(`the inbox was not written: ${messageOf(error)}`, 300),
+      isFinal: false,
+    };
   }
 }

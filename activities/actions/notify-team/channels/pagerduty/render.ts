@@ -1,10 +1,12 @@
 import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { shownText, visibleLines } from '../../../../../contract/plain-text.js';
 import { digest } from '../../../../../rules/dialects/stable-id.js';
 import type { Parcel } from '../../channel.js';
-import { oneLine } from '../../message/one-line.js';
+import { tellCommand } from '../../message/commands.js';
+import { joinLines } from '../../message/join-lines.js';
+import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';
 import { whatNext } from '../../message/what-next.js';
-import { shownText } from '../shown-text.js';
 import type { PagerDutyConfig } from './channel.js';
 
 type Severity = PagerDutyConfig['severity'];
@@ -38,13 +40,14 @@ const MAX_ENTRIES = 50;
 
 export function renderPagerDuty({ channel, request }: Parcel<PagerDutyConfig>): PagerDutyEvent {
   const { message, threadKey, closes } = request;
-  if (message.kind === 'resolved') return { event_action: 'resolve', dedup_key: closes ?? dedupKey(threadKey) };
+  // Good news names what it ends: the key of an alert that was opened under another thread would close nothing.
+  if (closes !== undefined) return { event_action: 'resolve', dedup_key: closes };
   const [link] = message.links;
   return {
     event_action: 'trigger',
     dedup_key: dedupKey(threadKey),
     payload: {
-      summary: line(message.subject, MAX_SUMMARY_CHARS),
+      summary: line(summaryOf(message), MAX_SUMMARY_CHARS),
       source: `remediation-mesh/${message.tenant}`,
       severity: channel.severity,
       timestamp: new Date(message.at).toISOString(),
@@ -59,15 +62,24 @@ export function renderPagerDuty({ channel, request }: Parcel<PagerDutyConfig>): 
   };
 }
 
+/** All that a phone call says. What the rule has written itself is kept; the usual subject says nothing of what went wrong. */
+function summaryOf({ rule, subject, isDefaultSubject, error = '' }: NotificationMessage): string {
+  const [first = ''] = visibleLines(error.trim());
+  return isDefaultSubject === true && first.trim() !== '' ? `${rule}: ${first}` : subject;
+}
+
 /** One per incident, so that PagerDuty makes one alert of all that is said about it. Hashed: it takes 255 characters. */
-export function dedupKey(threadKey: string): string {
+function dedupKey(threadKey: string): string {
   return `remediation-mesh/${digest(threadKey)}`;
 }
 
 function detailsOf(message: NotificationMessage): Record<string, unknown> {
-  const { body, bodyRepeatsFacts, error, did, facts, commands, payload } = message;
+  const { body, bodyRepeatsFacts, verdict, error, did, facts, commands, payload } = message;
   const next = whatNext(message);
+  const late = tellLateness(message);
   return {
+    ...(late !== undefined && { late: name(late) }),
+    ...(verdict !== undefined && { 'how it stands': line(verdict, MAX_TEXT_CHARS) }),
     ...(bodyRepeatsFacts !== true && { message: shown(body) }),
     ...(error !== undefined && { error: shown(error) }),
     ...(did.length > 0 && { 'what the mesh did': did.slice(0, MAX_ENTRIES).map(tellDid) }),
@@ -76,7 +88,7 @@ function detailsOf(message: NotificationMessage): Record<string, unknown> {
       facts.slice(0, MAX_ENTRIES).map(({ label, value }) => [name(label), line(value, MAX_TEXT_CHARS)]),
     ),
     ...(commands.length > 0 && {
-      'to act': Object.fromEntries(commands.map(({ what, command }) => [name(what), line(command, MAX_TEXT_CHARS)])),
+      'to act': Object.fromEntries(commands.map((one) => [name(tellCommand(one)), line(one.command, MAX_TEXT_CHARS)])),
     }),
     ...(payload !== undefined && { payload: shown(payload) }),
   };
@@ -94,7 +106,7 @@ function name(text: string): string {
 
 /** JSON could say a half of a character, and readers of it could not. */
 function line(text: string, maxChars: number): string {
-  return oneLine(text, maxChars).toWellFormed();
+  return joinLines(text, maxChars).toWellFormed();
 }
 
 function shown(text: string): string {

@@ -1,6 +1,6 @@
 import type { OutboundAnswer } from '../../../../adapters/outbound/create-outbound.js';
 import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../../channel.js';
-import { oneLine } from '../../message/one-line.js';
+import { joinLines } from '../../message/join-lines.js';
 import { postJson, refusalOf } from '../post-json.js';
 import type { PagerDutyConfig } from './channel.js';
 import type { PagerDutyEvent } from './render.js';
@@ -21,7 +21,11 @@ export async function sendToPagerDuty(
   const answer = await postJson({ url, body, secrets: [key] }, parcel, world);
 
   const refusal = refusalOf('PagerDuty', answer, world.nowMs());
-  if (refusal) return { ...refusal, reason: refusal.reason + errorsIn(answer) };
+  if (refusal) {
+    // Its key makes a second one the same alert, so it is tried for as long as there is time.
+    const { mayHaveArrived: _harmless, ...rest } = refusal;
+    return { ...rest, reason: refusal.reason + errorsIn(answer) };
+  }
   if (!isTaken(answer)) {
     return { delivered: false, reason: 'the address answered, but not as PagerDuty does', isFinal: false };
   }
@@ -44,7 +48,7 @@ const MAX_ERROR_CHARS = 200;
 function errorsIn(answer: OutboundAnswer): string {
   const { errors } = bodyOf(answer);
   const texts = Array.isArray(errors) ? errors.filter((error) => typeof error === 'string') : [];
-  return texts.length === 0 ? '' : `: ${oneLine(texts.join('; '), MAX_ERROR_CHARS)}`;
+  return texts.length === 0 ? '' : `: ${joinLines(texts.join('; '), MAX_ERROR_CHARS)}`;
 }
 
 function bodyOf(answer: OutboundAnswer): Record<string, unknown> {

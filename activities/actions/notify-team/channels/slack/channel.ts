@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '../../../../../config/sections/teams.js';
-import type { Channel } from '../../channel.js';
+import { type Channel, HTTP_ATTEMPT_LIMIT_MS } from '../../channel.js';
 import { dumpOf } from './dump.js';
 import { renderSlack } from './render.js';
 import { sendToSlack } from './send.js';
@@ -9,10 +9,12 @@ export type SlackConfig = Extract<ChannelConfig, { type: 'slack' }>;
 /** A message to a channel of Slack. */
 export const slack: Channel<SlackConfig> = {
   audience: 'team',
+  attemptLimitMs: HTTP_ATTEMPT_LIMIT_MS,
   prepare(parcel) {
     const message = renderSlack(parcel.request.message);
     return {
       destination: `Slack, incoming webhook ${parcel.channel.webhook}`,
+      receiver: `Slack, incoming webhook ${parcel.channel.webhook}`,
       preview: [
         { part: 'message', text: dumpOf(message) },
         { part: 'body', text: JSON.stringify(message, null, 2) },

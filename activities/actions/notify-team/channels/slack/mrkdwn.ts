@@ -1,5 +1,5 @@
 import { visibleLines } from '../../../../../contract/plain-text.js';
-import { oneLine } from '../../message/one-line.js';
+import { joinLines } from '../../message/join-lines.js';
 
 // Slack finds markup in the middle of texts. What is not ours goes through here, and stays text: no mention, no link, no
 // formatting, and nothing that ends the code it stands in.
@@ -22,12 +22,12 @@ export function mrkdwn(text: string): SlackText {
 
 /** A word or two of ours that stand out. */
 export function bold(text: string): string {
-  return `*${escaped(withoutTicks(oneLine(text)).replace(/[*_~]/g, ' '), MAX_BOLD_CHARS) || EMPTY}*`;
+  return `*${escaped(withoutTicks(joinLines(text)).replace(/[*_~]/g, ' '), MAX_BOLD_CHARS) || EMPTY}*`;
 }
 
 /** Inline code, on one line. */
 export function code(text: string, maxChars: number): string {
-  return `\`${escaped(withoutTicks(oneLine(text)), maxChars - 2) || EMPTY}\``;
+  return `\`${escaped(withoutTicks(joinLines(text)), maxChars - 2) || EMPTY}\``;
 }
 
 /** A block of code, as tall as the text. */

@@ -1,6 +1,8 @@
 import { utc } from '../../../../../contract/markdown.js';
 import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { tellCommand } from '../../message/commands.js';
 import { headline } from '../../message/headline.js';
+import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';
 import { shownError } from '../../message/shown-error.js';
 import { whatNext } from '../../message/what-next.js';
@@ -23,12 +25,20 @@ const MAX_DID = 10;
 const MAX_SAID_CHARS = 500;
 const MAX_NAME_CHARS = 150;
 const MAX_VALUE_CHARS = 200;
-const MAX_COMMANDS_CHARS = 2_000;
+const MAX_COMMANDS = 10;
+const MAX_COMMAND_CHARS = 1_000;
 const MAX_LINE_CHARS = 300;
+const MAX_VERDICT_CHARS = 600;
 
 /** Whoever is woken reads from the top, and stops when they know enough. What does not fit is left out from the end. */
 export function renderSlack(message: NotificationMessage): SlackMessage {
-  const first = [header(message.subject), context([...headline(message), utc(message.at)].join(' · '))];
+  const late = tellLateness(message);
+  const first = [
+    header(message.subject),
+    context([...headline(message), utc(message.at)].join(' · ')),
+    ...(late === undefined ? [] : [section(plain(late, MAX_LINE_CHARS))]),
+    ...(message.verdict === undefined ? [] : [section(plain(message.verdict, MAX_VERDICT_CHARS))]),
+  ];
   const links = buttons(message.links);
   const above = [...bodyOf(message), ...errorOf(message), ...didOf(message), ...nextOf(message)];
   const below = [
@@ -51,9 +61,13 @@ export function renderSlack(message: NotificationMessage): SlackMessage {
 }
 
 /** For a receiver that refuses the blocks: better said in short than not at all. */
-export function fallbackOf({ subject, error, links }: NotificationMessage): SlackMessage {
+export function fallbackOf(message: NotificationMessage): SlackMessage {
+  const { subject, verdict, error, links } = message;
+  const late = tellLateness(message);
   const lines = [
     code(subject, MAX_LINE_CHARS),
+    ...(late === undefined ? [] : [code(late, MAX_LINE_CHARS)]),
+    ...(verdict === undefined ? [] : [code(verdict, MAX_VERDICT_CHARS)]),
     ...(error === undefined ? [] : [code(error, MAX_LINE_CHARS)]),
     ...links.filter(({ url }) => isAddress(url)).map(({ url }) => url.replaceAll('&', '&amp;')),
   ];
@@ -73,32 +87,45 @@ function didOf({ kind, did }: NotificationMessage): SlackBlock[] {
   if (kind !== 'remediation') return [];
   if (did.length === 0)
     return [section(mrkdwn('*What the mesh did*\nNothing before this message: it is the first action.'))];
-  const steps = did.slice(0, MAX_DID).map(({ action, type, state, text }) => {
-    const who =
-      action === type
-        ? code(action, MAX_NAME_CHARS)
-        : `${code(action, MAX_NAME_CHARS)} (${code(type, MAX_NAME_CHARS)})`;
+  // The last ones are nearest to what is to be done now.
+  const steps = did.slice(-MAX_DID).map(({ action, type, state, text }) => {
+    const who = action.startsWith(type)
+      ? code(action, MAX_NAME_CHARS)
+      : `${code(action, MAX_NAME_CHARS)} (${code(type, MAX_NAME_CHARS)})`;
     const said = text === undefined ? '' : `\n${codeBlock(text, MAX_SAID_CHARS)}`;
-    return `${who} ${code(saidState(state), MAX_NAME_CHARS)}${said}`;
+    return `${bold(saidState(state))} ${who}${said}`;
   });
-  const [first = '', ...more] = steps;
-  const left = did.length - steps.length;
+  const [first = '', ...more] = did.length > steps.length ? ['There were others before these.', ...steps] : steps;
+  return [section(mrkdwn(`*What the mesh did*\n${first}`)), ...more.map((step) => section(mrkdwn(step)))];
+}
+
+/** The lines hold names that rules give, so they are plain text, and the heading stands in a block of its own. */
+function nextOf(message: NotificationMessage): SlackBlock[] {
+  const lines = whatNext(message);
+  if (lines.length === 0) return [];
+  return [section(mrkdwn('*What happens next*')), section(plain(lines.join('\n'), MAX_BODY_CHARS))];
+}
+
+/** A block for each, so that copying one takes no other along; those that end something come last, under a line of their own. */
+function commandsOf({ commands }: NotificationMessage): SlackBlock[] {
   return [
-    section(mrkdwn(`*What the mesh did*\n${first}`)),
-    ...more.map((step) => section(mrkdwn(step))),
-    ...(left > 0 ? [context(`and ${left} more actions`)] : []),
+    ...commandBlocks(
+      '*To act*',
+      commands.filter(({ ends }) => !ends),
+    ),
+    ...commandBlocks(
+      '*To end something*',
+      commands.filter(({ ends }) => ends),
+    ),
   ];
 }
 
-function nextOf(message: NotificationMessage): SlackBlock[] {
-  const lines = whatNext(message);
-  return lines.length === 0 ? [] : [section(plain(lines.join('\n'), MAX_BODY_CHARS))];
-}
-
-function commandsOf({ commands }: NotificationMessage): SlackBlock[] {
+function commandBlocks(title: string, commands: NotificationMessage['commands']): SlackBlock[] {
   if (commands.length === 0) return [];
-  const lines = commands.map(({ what, command }) => `# ${what}\n${command}`).join('\n');
-  return [section(mrkdwn(`*To act*\n${codeBlock(lines, MAX_COMMANDS_CHARS)}`))];
+  const blocks = commands
+    .slice(0, MAX_COMMANDS)
+    .flatMap((one) => [context(tellCommand(one)), section(mrkdwn(codeBlock(one.command, MAX_COMMAND_CHARS)))]);
+  return [section(mrkdwn(title)), ...blocks];
 }
 
 function thatFit(optional: SlackBlock[], always: SlackBlock[]): SlackBlock[] {

@@ -24,7 +24,9 @@ export async function sendToSlack(
   const { answer, refusal } = refusesBlocks(first.answer) ? await post(fallbackOf(parcel.request.message)) : first;
   if (refusal) return refusal;
   if (!saysOk(answer)) {
-    return { delivered: false, reason: 'the webhook answered, but not with the ok of Slack', isFinal: true };
+    // Such as the page of a network that wants a login, or a program that posted it and says so in words of its own.
+    const reason = 'the webhook answered, but not with the ok of Slack';
+    return { delivered: false, reason, isFinal: false, mayHaveArrived: true };
   }
   const detail = answer === first.answer ? 'posted to Slack' : 'posted to Slack as plain text: it refused the blocks';
   return { delivered: true, detail };

@@ -1,6 +1,7 @@
 import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { shownText } from '../../../../../contract/plain-text.js';
+import { digest } from '../../../../../rules/dialects/stable-id.js';
 import type { Parcel } from '../../channel.js';
-import { shownText } from '../shown-text.js';
 import type { WebhookConfig } from './channel.js';
 
 const MAX_TEXT_CHARS = 20_000;
@@ -16,23 +17,35 @@ export function renderWebhook({ team, request }: Parcel<WebhookConfig>) {
     timestamp: isoTime(message.at),
     data: {
       effectKey,
-      /** The same for everything said about one incident. */
-      incident: value(threadKey),
+      /** The same for everything said about one incident. Hashed: it is made of ids that may hold what is secret here. */
+      incident: digest(threadKey),
       team: value(team),
       tenant: message.tenant,
       rule: value(message.rule),
       ...(message.outcome !== undefined && { outcome: message.outcome }),
+      ...(message.late !== undefined && {
+        late: { written: isoTime(message.late.writtenAt), sent: isoTime(message.late.sentAt) },
+      }),
       subject: value(message.subject),
+      ...(message.verdict !== undefined && { verdict: value(message.verdict) }),
       body: text(message.body),
       ...(message.error !== undefined && { error: text(message.error) }),
       facts: message.facts.map((fact) => ({ label: value(fact.label), value: value(fact.value) })),
       did: message.did.map(tellDid),
       ...(message.toCome !== undefined && {
-        toCome: message.toCome.map(({ action, type }) => ({ action: value(action), type: value(type) })),
+        toCome: message.toCome.map(({ action, type, onlyIf }) => ({
+          action: value(action),
+          type: value(type),
+          ...(onlyIf !== undefined && { onlyIf: value(onlyIf) }),
+        })),
       }),
       quiet: message.quiet.map(({ what, untilAt }) => ({ what: value(what), until: isoTime(untilAt) })),
       links: message.links.map((link) => ({ text: value(link.text), url: link.url })),
-      commands: message.commands.map(({ what, command }) => ({ what: value(what), command: value(command) })),
+      commands: message.commands.map(({ what, command, note }) => ({
+        what: value(what),
+        command: value(command),
+        ...(note !== undefined && { note: value(note) }),
+      })),
       ...(message.payload !== undefined && { payload: text(message.payload) }),
     },
   };

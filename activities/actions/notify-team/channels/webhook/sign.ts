@@ -1,6 +1,7 @@
-import { Webhook } from 'standardwebhooks';
+import type { Webhook } from 'standardwebhooks';
 import type { DeliveryWorld } from '../../channel.js';
 import type { WebhookConfig } from './channel.js';
+import { signerOf } from './signer.js';
 
 export interface SignedPart {
   id: string;
@@ -29,10 +30,7 @@ export async function sign(
 }
 
 function signer(secret: string, where: string): Webhook {
-  try {
-    return new Webhook(secret);
-  } catch {
-    // What the library says could hold a piece of it.
-    throw new Error(`the signing secret ${where} is not whsec_ and a key in Base64`);
-  }
+  const found = signerOf(secret);
+  if (!found) throw new Error(`the signing secret ${where} is not whsec_ and a key in Base64`);
+  return found;
 }

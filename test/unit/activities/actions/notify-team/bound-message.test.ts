@@ -12,15 +12,19 @@ const COSTLY = '\u0000'.repeat(100_000);
 test('whatever is in it, a message stays under 48 KiB, and shows where it was cut', () => {
   const bounded = boundMessage(
     aMessage({
-      ...{ subject: COSTLY, body: COSTLY, error: COSTLY, payload: COSTLY },
+      ...{ subject: COSTLY, verdict: COSTLY, body: COSTLY, error: COSTLY, payload: COSTLY },
       facts: Array.from({ length: 13 }, () => ({ label: 'Reported by', value: COSTLY })),
       did: Array.from({ length: 100 }, (_, n) => ({
         ...{ action: `${n} ${COSTLY}`, type: 'spawn_fallback_agent', state: 'executed', text: COSTLY },
       })),
-      toCome: Array.from({ length: 100 }, () => ({ action: COSTLY, type: 'warm_remote_capacity' })),
-      quiet: [{ what: COSTLY, untilAt: 1 }],
+      toCome: Array.from({ length: 100 }, () => ({ action: COSTLY, type: 'warm_remote_capacity', onlyIf: COSTLY })),
+      quiet: Array.from({ length: 100 }, () => ({ what: COSTLY, untilAt: 1, onlyRepeats: true })),
       links: [{ text: 'Open the run', url: 'x'.repeat(2_000) }],
-      commands: Array.from({ length: 4 }, () => ({ what: 'See how it stands', command: 'x'.repeat(1_000) })),
+      commands: Array.from({ length: 4 }, (_, n) => ({
+        ...{ what: 'See how it stands', command: 'x'.repeat(1_000) },
+        // Only an abort has one.
+        ...(n === 3 && { note: COSTLY }),
+      })),
     }),
   );
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { whatNext } from '../../../../../activities/actions/notify-team/message/what-next.js';
 import { makeComposeNotification } from '../../../../../activities/actions/notify-team/compose.js';
 import type { MeshConfig } from '../../../../../config/mesh-config.js';
 import type { ActionPlan } from '../../../../../contract/actions/index.js';
 import type { ActionRequest } from '../../../../../contract/activities.js';
 import type { NotificationMessage } from '../../../../../contract/notification.js';
-import type { ActionResult, Launch } from '../../../../../contract/remediation.js';
+import type { ActionResult, Launch, RemediationInput } from '../../../../../contract/remediation.js';
+import { channelDelivery } from '../../../../support/channel-delivery.js';
 import {
   aMeshConfig,
   aNotifyRequest,
@@ -15,17 +17,26 @@ import {
 
 const TEAM = { notify: { defaultTeam: 'ops' } };
 
+interface Quietened extends Remediated {
+  quietForMs?: number;
+  label?: string;
+  /** By action: for how long equal events are repetitions. */
+  repeatsForMs?: Record<string, number>;
+  dedupBy?: string[];
+}
+
 function compose(
-  remediated: Remediated & { quietForMs?: number } = {},
+  { quietForMs, label = 'Bash', repeatsForMs, dedupBy, ...remediated }: Quietened = {},
   more: Partial<ActionRequest<ActionPlan>> = {},
   { config = aMeshConfig(TEAM), ui, redactKeys = [] }: { config?: MeshConfig; ui?: string; redactKeys?: string[] } = {},
 ) {
-  const { quietForMs, ...rest } = remediated;
-  const planned = aRemediation(rest);
-  const remediation =
-    quietForMs === undefined
-      ? planned
-      : { ...planned, quiet: { cooldownUntilAt: Date.now() + quietForMs, label: 'Bash' } };
+  const now = Date.now();
+  const until = Object.entries(repeatsForMs ?? {}).map(([action, ms]) => ({ action, untilAt: now + ms }));
+  const remediation: RemediationInput = {
+    ...aRemediation(remediated),
+    ...(quietForMs !== undefined && { quiet: { cooldownUntilAt: now + quietForMs, label } }),
+    ...(until.length > 0 && { repeats: { until, ...(dedupBy && { by: dedupBy }) } }),
+  };
   return makeComposeNotification({
     config: { get: async () => ({ available: true as const, value: config, hash: 'h', problems: [] }) },
     redactKeys,
@@ -41,6 +52,14 @@ async function messageOf(...asked: Parameters<typeof compose>): Promise<Notifica
 }
 
 const TELL = { type: 'notify_team' as const, id: 'tell' };
+
+const EVERY_CHANNEL = [
+  { type: 'email' },
+  { type: 'slack', webhook: '${env:X}' },
+  { type: 'pagerduty', routingKey: '${env:X}' },
+  { type: 'webhook', url: 'https://hooks.example.com/', secret: '${env:X}' },
+  { type: 'inbox', folder: 'teams' },
+];
 
 describe('who is told', () => {
   test.each([
@@ -75,6 +94,16 @@ describe('who is told', () => {
       status: 'ready',
       deliveries: [{ team: 'dev', recipient: 'bob' }],
       note: 'not in the team: Bob',
+    });
+  });
+
+  test('whoever is told by default, when the event names a team of its own that nobody knows here', async () => {
+    const draft = await compose({ event: { payload: { team_name: 'swarm-7' } } });
+
+    expect(draft).toMatchObject({
+      status: 'ready',
+      deliveries: [{ delivery: 'email/ada' }, { delivery: 'email/bob' }],
+      note: 'the event names team swarm-7, which is not in mesh.yaml',
     });
   });
 
@@ -220,7 +249,7 @@ describe('the message', () => {
         action: 'warm_remote_capacity:1',
         type: 'warm_remote_capacity',
         state: 'executed',
-        text: 'warmed\nat least 1 for 15 min, then given back',
+        text: expect.stringMatching(/^warmed\n1 ready /) as string,
       },
       { action: 'slow', type: 'spawn_fallback_agent', state: 'running', text: 'waits for a slot' },
     ]);
@@ -251,6 +280,43 @@ describe('the message', () => {
         agent: { launcher: 'codex', outcome: 'success', outputTail: 'ok' },
       }),
     ).toEqual(['claude: exit code 1 (after 2 attempts)', 'codex ended well', 'codex said at the end:', '  ok']);
+  });
+
+  test('tells in one line what the agent of each launcher before the last one said at the end', async () => {
+    const evil = 'out of credit\r\ncodex: ended well\u202e\nAPI_KEY=sk-live-0123456789abcdefghijklmnop';
+    const launches: Launch[] = [
+      { launcher: 'claude', status: 'failed', reason: 'exit code 1', attempts: 2, lastWords: evil },
+      { launcher: 'api', status: 'failed', reason: 'declined:\nno budget', attempts: 1 },
+      { launcher: 'codex', status: 'launched', reason: 'no end was reported', attempts: 1 },
+    ];
+    const result: ActionResult = {
+      action: 'try',
+      type: 'spawn_fallback_agent',
+      status: 'failed',
+      reason: 'claude: exit code 1; api: declined:\nno budget; codex: no end was reported',
+      attempts: 4,
+      launches,
+      agent: { launcher: 'codex', outcome: 'timeout', outputTail: 'at it' },
+    };
+    const actions = [{ type: 'spawn_fallback_agent' as const, id: 'try' }, TELL];
+    const pending = {
+      ...{ action: 'try', type: 'spawn_fallback_agent' as const, status: 'running' as const },
+      launches: launches.slice(0, 1),
+    };
+
+    const { did } = await messageOf({ actions }, { soFar: [result] });
+    const { did: soFar } = await messageOf({ actions }, { soFar: [], pending: [pending] });
+
+    const claude =
+      'claude: exit code 1 (after 2 attempts); said at the end: out of credit ⏎ codex: ended well\\u202e ⏎ API_KEY=[redacted]';
+    expect(did[0]?.text?.split('\n')).toEqual([
+      claude,
+      'api: declined: ⏎ no budget',
+      'codex: no end was reported',
+      'codex said at the end:',
+      '  at it',
+    ]);
+    expect(soFar[0]?.text?.split('\n')).toEqual([claude]);
   });
 
   test('tells who was not reached by an earlier message', async () => {
@@ -313,8 +379,121 @@ describe('the message', () => {
     expect(quiet).toEqual([{ what: 'rule a-rule for Bash', untilAt: expect.any(Number) as number }]);
   });
 
-  test('says nothing of a cooldown that is over', async () => {
-    expect((await messageOf({ quietForMs: -1 })).quiet).toEqual([]);
+  test('says on what an action to come depends', async () => {
+    const actions = [
+      { type: 'spawn_fallback_agent' as const, id: 'try' },
+      TELL,
+      { type: 'notify_team' as const, id: 'escalate', onlyIf: 'failed' as const },
+      { type: 'warm_remote_capacity' as const, id: 'warm', onlyIf: 'success' as const },
+    ];
+    const message = await messageOf({ actions }, { soFar: [] });
+
+    expect(whatNext(message)).toContain(
+      'After this message: escalate (notify_team), only if tell fails; warm (warm_remote_capacity), only if tell or escalate succeeds.',
+    );
+  });
+
+  test('says what an abort would end, and that there is nothing left but deliveries', async () => {
+    const abortOf = async (...asked: Parameters<typeof messageOf>) =>
+      (await messageOf(...asked)).commands.find(({ ends }) => ends)?.note;
+    const slow = { action: 'slow', type: 'spawn_fallback_agent', status: 'running' } as const;
+    const actions = [
+      { type: 'spawn_fallback_agent' as const, id: 'slow' },
+      TELL,
+      { type: 'warm_remote_capacity' as const, id: 'warm' },
+    ];
+
+    expect(await abortOf({ actions }, { pending: [slow] })).toBe('ends slow, warm, and deliveries of this message');
+    expect(await abortOf()).toBe('nothing else runs: this only ends deliveries of this message');
+  });
+
+  test('says until when capacity is there, as long as that is to come', async () => {
+    const actions = [{ type: 'warm_remote_capacity' as const, id: 'warm', ensure: 2, forMs: 1_800_000 }, TELL];
+    const warmed = { action: 'warm', type: 'warm_remote_capacity', status: 'executed', attempts: 1 } as const;
+    const firedAt = Date.now();
+    const [now, long] = await Promise.all(
+      [firedAt, firedAt - 3_600_000].map((at) => messageOf({ actions, firedAt: at }, { soFar: [warmed] })),
+    );
+
+    const at = new Date(firedAt + 1_800_000).toISOString().slice(11, 19);
+    expect(now?.did[0]?.text).toMatch(
+      new RegExp(`^2 ready until (.* )?${at} UTC at least, then the mesh gives back what it raised$`),
+    );
+    expect(long?.did[0]?.text).toBe('2 ready for 30 min, which may be over; then the mesh gives back what it raised');
+  });
+
+  test('says until when capacity is there that was asked for long after the rule had fired', async () => {
+    const actions = [{ type: 'warm_remote_capacity' as const, id: 'warm', ensure: 2, forMs: 15_000 }, TELL];
+    const warmed = { action: 'warm', type: 'warm_remote_capacity', status: 'executed', attempts: 1 } as const;
+    const firedAt = Date.parse('2026-03-14T03:07:12Z');
+    const said = async (leaseUntilAt: number) =>
+      (await messageOf({ actions, firedAt }, { soFar: [{ ...warmed, leaseUntilAt }] })).did[0]?.text;
+
+    const later = Date.parse('2099-03-14T03:37:12Z');
+    expect(await said(later)).toBe(
+      '2 ready until 2099-03-14 03:37:12 UTC at least, then the mesh gives back what it raised',
+    );
+    expect(await said(Date.parse('2026-03-14T03:09:00Z'))).toBe(
+      '2 ready until 03:09:00 UTC at least, which is over; then the mesh gives back what it raised',
+    );
+  });
+
+  test('says nothing of windows that are over', async () => {
+    const { quiet } = await messageOf({ quietForMs: -1, repeatsForMs: { tell: -1 } });
+
+    expect(quiet).toEqual([]);
+  });
+
+  describe('says until when an equal event is a repetition', () => {
+    const TWO = [{ ...TELL }, { type: 'notify_team' as const, id: 'boss' }];
+    const quietOf = async (given: Quietened) =>
+      (await messageOf({ actions: TWO, ...given })).quiet.map(({ what }) => what);
+
+    test.each<[string, Quietened, string[]]>([
+      [
+        'without a cooldown',
+        { repeatsForMs: { tell: 9e4, boss: 9e4 } },
+        ['rule a-rule for an event equal to this one'],
+      ],
+      [
+        'after a shorter cooldown',
+        { quietForMs: 6e4, repeatsForMs: { tell: 9e4, boss: 9e4 } },
+        ['rule a-rule for Bash', 'rule a-rule for an event equal to this one'],
+      ],
+      ['not within a longer cooldown', { quietForMs: 9e4, repeatsForMs: { tell: 6e4 } }, ['rule a-rule for Bash']],
+      [
+        'by what the rule compares',
+        { repeatsForMs: { tell: 9e4, boss: 9e4 }, dedupBy: ['session', 'payload.task_id'] },
+        ['rule a-rule for events of the same session, payload.task_id'],
+      ],
+      [
+        'that other values of cooldownBy can have, also within a longer cooldown',
+        { quietForMs: 9e4, repeatsForMs: { tell: 6e4, boss: 6e4 }, dedupBy: ['session'] },
+        ['rule a-rule for Bash', 'rule a-rule for events of the same session'],
+      ],
+      [
+        'for each action, where they differ',
+        { repeatsForMs: { tell: 9e4, boss: 6e4 } },
+        [
+          'action tell of rule a-rule for an event equal to this one',
+          'action boss of rule a-rule for an event equal to this one',
+        ],
+      ],
+    ])('%s', async (_, given, quiet) => {
+      expect(await quietOf(given)).toEqual(quiet);
+    });
+
+    test('and never that it fires again at once', async () => {
+      const lines = whatNext(await messageOf({ repeatsForMs: { tell: 9e4 } }));
+
+      expect(lines.join('\n')).toMatch(/^Rule a-rule for an event equal to this one is quiet until .* UTC \(.*\)\. /m);
+      expect(lines.join('\n')).not.toContain('The rule is not quiet: when this happens again, it fires again.');
+      expect(lines.join('\n')).toContain('Until then it does nothing about such events.');
+      expect(lines.at(-1)).toBe('The rule itself is not quiet: any other event that matches it fires it at once.');
+      expect(whatNext(await messageOf()).at(-1)).toBe(
+        'The rule is not quiet: when this happens again, it fires again.',
+      );
+    });
   });
 
   test('links to the run, where the operator says the UI is', async () => {
@@ -328,9 +507,9 @@ describe('the message', () => {
     expect((await messageOf()).links).toEqual([]);
   });
 
-  test('hides what the configuration calls secret, wherever it stands', async () => {
+  test('hides what the configuration calls secret, wherever it stands, through every channel', async () => {
     const config = aMeshConfig({ ...TEAM, redact: { keys: ['customer'], patterns: ['INT-[0-9]{4}'] } });
-    const message = await messageOf(
+    const draft = await compose(
       {
         actions: [
           { type: 'warm_remote_capacity', id: 'warm' },
@@ -338,15 +517,40 @@ describe('the message', () => {
         ],
         event: {
           session: 'INT-2222',
-          payload: { error: 'INT-3333', customer: 'Jane', pin: 'hush', task_subject: 'INT-4444' },
+          agent: 'INT-2223',
+          source: 'INT-2224',
+          payload: {
+            ...{ error: 'INT-3333', customer: 'Jane', pin: 'hush', task_subject: 'INT-4444', task_id: 'INT-4445' },
+            ...{ tool_name: 'INT-4446', team_name: 'INT-4447' },
+          },
         },
+        ...{ quietForMs: 60_000, label: 'payload.x=INT-6666', repeatsForMs: { tell: 90_000 } },
       },
       { soFar: [{ action: 'warm', type: 'warm_remote_capacity', status: 'failed', reason: 'INT-5555', attempts: 1 }] },
       { config, redactKeys: ['pin'] },
     );
+    if (draft.status === 'skipped') throw new Error(draft.reason);
+    const { message, note, threadKey } = draft;
 
-    expect(JSON.stringify(message)).not.toMatch(/INT-\d|Jane|hush/);
+    expect(JSON.stringify([message, note])).not.toMatch(/INT-\d|Jane|hush/);
     expect(message.error).toBe('[redacted]');
+    expect(message.quiet[0]?.what).toBe('rule a-rule for payload.x=[redacted]');
+    expect(note).toBe('the event names team [redacted], which is not in mesh.yaml');
+    for (const channel of EVERY_CHANNEL) {
+      const sent = channelDelivery(channel).prepare({ message, threadKey }).preview;
+      expect(JSON.stringify(sent), channel.type).not.toMatch(/INT-\d|Jane|hush/);
+    }
+  });
+
+  test('says a trace as it is: its tabs are blanks', async () => {
+    const message = await messageOf({ event: { payload: { error: 'panic\n\tat foo.go:12' } } });
+
+    for (const channel of EVERY_CHANNEL) {
+      const sent = channelDelivery(channel).prepare({ message }).preview;
+      expect(sent.map(({ text }) => text).join('\n'), channel.type).toMatch(/panic.*at foo\.go:12/s);
+      // The payload is JSON, which says a tab in its own way.
+      expect(sent.map(({ text }) => text).join('\n'), channel.type).not.toContain('u0009');
+    }
   });
 
   test('stays of a size that a history bears, however large the event is', async () => {

@@ -5,26 +5,36 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeDeliverNotification } from '../../../../../activities/actions/notify-team/activity.js';
 import { createSmtpMailer } from '../../../../../activities/actions/notify-team/channels/email/adapters/smtp-mailer.js';
+import { MAX_AT_RECEIVER } from '../../../../../activities/actions/notify-team/room.js';
 import type { Mailer } from '../../../../../activities/actions/notify-team/channels/email/mail.js';
-import { createOutbound } from '../../../../../activities/adapters/outbound/create-outbound.js';
+import { createOutbound, type Outbound } from '../../../../../activities/adapters/outbound/create-outbound.js';
 import type { World } from '../../../../../activities/world.js';
+import { defaultsOf } from '../../../../../contract/actions/index.js';
 import type { ActionReport } from '../../../../../contract/activities.js';
 import type { DeliveryRequest, OpenIncident } from '../../../../../contract/notification.js';
 import { eventually } from '../../../../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../../../../support/http-target.js';
 import { type MailServer, startMailServer } from '../../../../support/mail-server.js';
-import { aDelivery, aMeshConfig, TWO_WITH_MAIL } from '../../../../support/notifications.js';
+import { mailParts } from '../../../../support/mail-parts.js';
+import { aDelivery, aMeshConfig, aMessage, TWO_WITH_MAIL } from '../../../../support/notifications.js';
 
 let server: MailServer;
 let mailer: Mailer;
 let config = aMeshConfig();
 let incidents: OpenIncident[];
+/** What the watch knows of, as `<tenant> <team> <channel> <key>`. */
+let open: string[];
+let isAborted: World['workflows']['isCancelRequested'];
+let beforeAnswer: () => Promise<void>;
 
 beforeEach(async () => {
   server = await startMailServer();
   mailer = createSmtpMailer(server.url);
   config = aMeshConfig();
   incidents = [];
+  open = [];
+  isAborted = async () => false;
+  beforeAnswer = async () => {};
 });
 
 afterEach(async () => {
@@ -35,23 +45,41 @@ afterEach(async () => {
 /** One attempt, as a worker would make it. */
 function deliver(
   request: Partial<DeliveryRequest> = {},
-  { attempt = 1, elapsedMs = 0, environment = env(attempt, elapsedMs), variables = {} } = {},
+  {
+    attempt = 1,
+    elapsedMs = 0,
+    before = {},
+    environment = env(attempt, elapsedMs, before),
+    variables = {},
+    outbound = createOutbound(),
+  } = {},
 ): Promise<ActionReport> {
-  const world = {
+  return environment.run(makeDeliverNotification(worldOf({ variables, outbound })), aDelivery(request));
+}
+
+function worldOf({ variables, outbound }: { variables: Record<string, string>; outbound: Outbound }) {
+  return {
     config: { get: async () => ({ available: true as const, value: config, hash: 'h', problems: [] }) },
     redactKeys: [],
     env: variables,
     mailer,
-    outbound: createOutbound(),
+    outbound,
     workflows: {
-      tellWatchOfIncident: async (_tenant, incident) => void incidents.push(incident),
+      async tellWatchOfIncident(_tenant, incident) {
+        await beforeAnswer();
+        incidents.push(incident);
+      },
+      isCancelRequested: (id, run) => isAborted(id, run),
+      async isAlertOpen(tenant, { team, channel, key }) {
+        await beforeAnswer();
+        return open.includes(`${tenant} ${team} ${channel} ${key}`);
+      },
     } as World['workflows'],
   };
-  return environment.run(makeDeliverNotification(world), aDelivery(request));
 }
 
-function env(attempt = 1, elapsedMs = 0): MockActivityEnvironment {
-  const info = { attempt, scheduledTimestampMs: Date.now() - elapsedMs };
+function env(attempt = 1, elapsedMs = 0, heartbeatDetails: object = {}): MockActivityEnvironment {
+  const info = { attempt, scheduledTimestampMs: Date.now() - elapsedMs, heartbeatDetails };
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 
@@ -98,7 +126,7 @@ test('a server that refuses for good is asked once', async () => {
 test('after a day without success the delivery gives up, and says so', async () => {
   server.script.push(421);
 
-  const failure = await failureOf(deliver({}, { attempt: 300, elapsedMs: 86_400_000 - 1_000 }));
+  const failure = await failureOf(deliver({}, { attempt: 300, elapsedMs: 86_400_000 - 30_000 }));
 
   expect(failure).toMatchObject({ type: 'delivery-refused', nonRetryable: true });
   expect(failure.message).toMatch(/^gave up after 23 h 59 min: Mail was not taken: .*421/);
@@ -112,12 +140,188 @@ test('how long is tried is a matter of the configuration', async () => {
   expect(await failureOf(deliver({}, { elapsedMs: 59_990 }))).toMatchObject({ nonRetryable: true });
 });
 
+describe('a mail that may have arrived', () => {
+  const LONG_AGO = 3_600_000;
+
+  test('is tried again under the same Message-ID, but not soon and not often', async () => {
+    server.script.push('drop', 'drop', 'drop', 'drop');
+    const beats: unknown[] = [];
+    const tryAgain = (before: object, attempt: number) => {
+      const environment = env(attempt, LONG_AGO, before);
+      environment.on('heartbeat', (details) => beats.push(details));
+      return failureOf(deliver({}, { environment }));
+    };
+
+    const failures = [];
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      failures.push(await tryAgain(beats.at(-1) ?? {}, attempt));
+    }
+
+    expect(failures.map(({ nextRetryDelay }) => nextRetryDelay)).toEqual([300_000, 1_800_000, 10_800_000, undefined]);
+    expect(failures.at(-1)).toMatchObject({ type: 'delivery-refused', nonRetryable: true });
+    expect(failures.at(-1)?.message).toMatch(
+      /^gave up, so that nobody gets it again and again: 4 attempts may have arrived: Mail was handed over, and /,
+    );
+    const ids = server.mails.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1]);
+    expect([ids.length, new Set(ids).size]).toEqual([4, 1]);
+  });
+
+  test('does not count against those that certainly did not', async () => {
+    server.script.push(451);
+
+    const failure = await failureOf(deliver({}, { attempt: 9, elapsedMs: LONG_AGO, before: { perhapsArrived: 3 } }));
+
+    expect(failure).toMatchObject({ type: 'delivery-failed', nextRetryDelay: 300_000 });
+  });
+
+  test('is one when the time of an attempt is over after it was handed over', async () => {
+    server.script.push('silent');
+
+    const failure = await failureOf(deliver({ timeoutMs: 1_500 }));
+
+    expect(failure).toMatchObject({
+      type: 'delivery-failed',
+      message: 'sent, and no answer within 1500ms whether it was taken',
+      nextRetryDelay: 300_000,
+    });
+  });
+});
+
+test('a mail that is sent long after it was written says so, and speaks of no quiet to come that is over', async () => {
+  const now = Date.now();
+  const quiet = [{ what: 'rule a-rule', untilAt: now - 3_600_000 }];
+  const message = (writtenAt: number) => aMessage({ at: writtenAt, writtenAt, quiet, outcome: 'failed' });
+
+  await deliver({ message: message(now - 7_200_000) });
+  await deliver({ message: message(now - 300_000) });
+
+  const [late = '', soon = ''] = server.mails.map(({ source }) => mailParts(source).text);
+  expect(late).toMatch(
+    /^Delivered late: written .* UTC, sent .* UTC \(2 h later\)\. It says how things stood then\.$/m,
+  );
+  expect(late).toMatch(/Rule a-rule was quiet until .* UTC\. That is over: it may have fired again since\./);
+  expect(soon).not.toContain('Delivered late');
+});
+
+test('what went wrong before is known when it arrives after all', async () => {
+  server.script.push(451);
+  const environment = env();
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details) => beats.push(details));
+  const { message } = await failureOf(deliver({}, { environment }));
+
+  const report = await deliver({}, { attempt: 2, before: beats.at(-1) as object });
+
+  expect(report).toMatchObject({ status: 'executed', attempts: 2, lastError: message });
+});
+
+describe('a rule that allows so many attempts', () => {
+  const retry = { maxAttempts: 3, initialIntervalMs: 1_000, maxIntervalMs: 30_000 };
+
+  test('gets them, and no more', async () => {
+    server.script.push(451, 451);
+
+    expect(await failureOf(deliver({ retry }, { attempt: 2 }))).toMatchObject({ type: 'delivery-failed' });
+    expect(await failureOf(deliver({ retry }, { attempt: 3 }))).toMatchObject({
+      type: 'delivery-refused',
+      nonRetryable: true,
+      message: expect.stringMatching(/^gave up after 3 attempts, as the rule says: Mail was not taken: /) as string,
+      details: [{ attempts: 3 }],
+    });
+  });
+
+  test('says what was wrong around the last one', async () => {
+    beforeAnswer = () => Promise.reject(new Error('the disk is full'));
+    const channel = { type: 'pagerduty', routingKey: '${env:PAGER_KEY}', resolveOn: ['task'] };
+    config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels: [channel] } } });
+    const outbound: Outbound = {
+      send: async () => ({ kind: 'answered', status: 202, headers: {}, text: '{"status":"success"}' }),
+      close: async () => {},
+    };
+    const request = { delivery: 'pagerduty/ops', channel: 'pagerduty', recipient: 'ops', incident: INCIDENT, retry };
+    const around = { variables: { PAGER_KEY: 'k' }, outbound };
+
+    await expect(deliver(request, { ...around, attempt: 2 })).rejects.toThrow('the disk is full');
+    expect(await failureOf(deliver(request, { ...around, attempt: 3 }))).toMatchObject({
+      nonRetryable: true,
+      message: 'gave up after 3 attempts, as the rule says: the disk is full',
+    });
+  });
+
+  test('gets no other after the last one, whose worker died', async () => {
+    const before = { attempts: 3, lastError: '451 later' };
+
+    expect(await failureOf(deliver({ retry }, { attempt: 4, before }))).toMatchObject({
+      type: 'delivery-refused',
+      nonRetryable: true,
+      message:
+        'gave up after 3 attempts, as the rule says: the last one ended with its worker or its time, and may have arrived; before that: 451 later',
+      details: [{ attempts: 3 }],
+    });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+describe('while others are in the way', () => {
+  const hasty = { timeoutMs: 500 };
+
+  test('an attempt is put off, which is not one of those that the rule allows', async () => {
+    const retry = { maxAttempts: 1, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
+    server.always.set('ada@example.com', 'hang');
+    const inTheWay = env();
+    const hanging = deliver({ effectKey: 'first' }, { environment: inTheWay });
+    await eventually('a connection', () => (server.connections() === 1 ? true : undefined));
+    const environment = env(2, 0, { putOffs: 1 });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+
+    const putOff = await failureOf(deliver({ ...hasty, retry }, { environment }));
+
+    const reason = 'Waited for a free connection to the mail server';
+    expect(putOff).toMatchObject({ type: 'delivery-failed', nonRetryable: false, message: reason });
+    // The second time, and not as the rule asks for its receiver.
+    expect(putOff).toMatchObject({ nextRetryDelay: 2_000, details: [{ attempts: 0 }] });
+    expect(beats.at(-1)).toEqual({ attempts: 0, putOffs: 2, lastError: reason });
+
+    inTheWay.cancel();
+    await expect(hanging).rejects.toBeInstanceOf(CancelledFailure);
+    server.always.clear();
+    expect(await deliver({ retry }, { attempt: 3, before: beats.at(-1) as object })).toEqual({
+      status: 'executed',
+      detail: 'mailed through 127.0.0.1',
+      attempts: 1,
+      lastError: reason,
+    });
+    expect(server.mails).toHaveLength(1);
+  });
+
+  test('the next try comes soon, however late it is, and what the receiver said before remains the last error', async () => {
+    server.always.set('ada@example.com', 'hang');
+    const inTheWay = env();
+    const hanging = deliver({ effectKey: 'first' }, { environment: inTheWay });
+    await eventually('a connection', () => (server.connections() === 1 ? true : undefined));
+    const nearlyADay = 86_280_000;
+    const environment = env(2, nearlyADay, { attempts: 1, lastError: '451 later', perhapsArrived: 1 });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+
+    expect(await failureOf(deliver(hasty, { environment }))).toMatchObject({
+      nonRetryable: false,
+      message: 'Waited for a free connection to the mail server; before that: 451 later',
+      nextRetryDelay: 1_000,
+    });
+    expect(beats.at(-1)).toEqual({ attempts: 1, putOffs: 1, lastError: '451 later', perhapsArrived: 1 });
+    inTheWay.cancel();
+    await expect(hanging).rejects.toBeInstanceOf(CancelledFailure);
+  });
+});
+
 test('a server that hangs is left after the time limit', async () => {
   server.script.push('hang');
 
-  const failure = await failureOf(deliver({ timeoutMs: 200 }));
+  const failure = await failureOf(deliver({ timeoutMs: 1_500 }));
 
-  expect(failure).toMatchObject({ type: 'delivery-failed', message: 'not taken within 200ms', nonRetryable: false });
+  expect(failure).toMatchObject({ type: 'delivery-failed', message: 'not taken within 1500ms', nonRetryable: false });
   expect(await deliver()).toMatchObject({ status: 'executed' });
   expect(server.mails).toHaveLength(1);
 });
@@ -134,24 +338,78 @@ test('an abort ends a delivery that hangs, and it is no failure', async () => {
   expect(server.mails).toHaveLength(0);
 });
 
+test('what was aborted while no worker was there is not sent, and the record keeps why it had failed before', async () => {
+  isAborted = async () => true;
+
+  const failure = await failureOf(deliver({}, { attempt: 3, before: { lastError: '451 later', perhapsArrived: 1 } }));
+
+  expect(failure).toMatchObject({
+    type: 'aborted',
+    nonRetryable: true,
+    details: [{ attempts: 2, lastError: '451 later', perhapsArrived: 1 }],
+  });
+  expect(server.mails).toHaveLength(0);
+});
+
+test.each([1, 7])('good news of what has broken again is not told, at attempt %i', async (attempt) => {
+  open = ['default ops email k'];
+
+  expect(await deliver({ closes: 'k' }, { attempt })).toEqual({
+    status: 'skipped',
+    reason: 'left open: it has been opened again meanwhile',
+    attempts: attempt,
+  });
+  expect(server.mails).toEqual([]);
+  expect(await deliver({ closes: 'other' }, { attempt })).toMatchObject({ status: 'executed' });
+});
+
+test('an attempt lives while it waits for the answer of the watch', async () => {
+  const environment = env();
+  // The first heartbeat comes at once; without one the server would take the worker for dead.
+  const beat = new Promise<void>((resolve) => environment.once('heartbeat', () => resolve()));
+  beforeAnswer = () => beat;
+
+  expect(await deliver({ closes: 'k' }, { environment })).toMatchObject({ status: 'executed' });
+});
+
+test('good news is tried again when the watch cannot be asked, and the record says why', async () => {
+  beforeAnswer = () => Promise.reject(new Error('no worker answered'));
+
+  const failure = await failureOf(deliver({ closes: 'k' }, { attempt: 2 }));
+
+  expect(failure).toMatchObject({
+    type: 'delivery-failed',
+    message: 'the watch could not be asked whether it has been opened again: no worker answered',
+    nonRetryable: false,
+    nextRetryDelay: 2_000,
+    details: [{ attempts: 2 }],
+  });
+  expect(server.connections()).toBe(0);
+});
+
 test.each([
-  ['team', { teams: { dev: TWO_WITH_MAIL } }, 'there is no team ops any more'],
+  ['team', { teams: { dev: TWO_WITH_MAIL } }, 'mesh.yaml has no team ops'],
   [
     'channel',
     { teams: { ops: { ...TWO_WITH_MAIL, channels: [{ type: 'email', name: 'other' }] } } },
-    'team ops has no channel email any more',
+    'team ops has no channel email in mesh.yaml',
   ],
   [
     'member',
     { teams: { ops: { members: [{ name: 'eve', email: 'eve@example.com' }] } } },
-    'team ops has no member ada any more',
+    'team ops has no member ada in mesh.yaml',
   ],
-  ['address', { teams: { ops: { members: [{ name: 'ada' }] } } }, 'ada is without an email address now'],
+  ['address', { teams: { ops: { members: [{ name: 'ada' }] } } }, 'ada is without an email address in mesh.yaml'],
 ])('nothing is sent once the %s has left the configuration', async (_, written, message) => {
   config = aMeshConfig(written);
 
-  expect(await failureOf(deliver())).toMatchObject({ type: 'delivery-refused', nonRetryable: true, message });
+  const later = await failureOf(deliver({}, { attempt: 20, elapsedMs: 300_000 }));
+  expect(later).toMatchObject({ type: 'delivery-refused', nonRetryable: true, message });
   expect(server.connections()).toBe(0);
+
+  // At first it may be this worker that has not got the new file yet.
+  const soon = await failureOf(deliver({}, { attempt: 3, elapsedMs: 299_000 }));
+  expect(soon).toMatchObject({ type: 'delivery-failed', nonRetryable: false, nextRetryDelay: 4_000, message });
 });
 
 test('an address that was corrected is used by the next attempt', async () => {
@@ -164,7 +422,7 @@ test('an address that was corrected is used by the next attempt', async () => {
   expect(server.mails.map(({ to }) => to)).toEqual([['ada@new.example.com']]);
 });
 
-const INCIDENT = { tenant: 'default', rule: 'a-rule', remediation: 'r', root: 'event-1', task: '7' };
+const INCIDENT = { tenant: 'default', rule: 'a-rule', remediation: 'r', root: 'event-1', task: '7', occurredAt: 0 };
 
 test('an incident is only told of by channels that keep one open', async () => {
   await deliver({ incident: INCIDENT });
@@ -227,12 +485,127 @@ describe('a channel that keeps an incident open', () => {
     expect(failure).toMatchObject({ type: 'delivery-failed', nextRetryDelay: 90_000 });
   });
 
+  test('that asks for more time than there is gets no other attempt, and the record says why', async () => {
+    config = { ...config, notify: { ...config.notify, retry: { ...config.notify.retry, giveUpAfterMs: 600_000 } } };
+    pager.answer({ status: 429, headers: { 'retry-after': '1800' } });
+
+    const failure = await failureOf(deliver(request, { variables: { PAGER_KEY: 'r0uting' } }));
+
+    expect(failure).toMatchObject({ type: 'delivery-refused', nonRetryable: true });
+    expect(failure.message).toMatch(
+      /since the receiver asks for a wait of 30 min and notify.retry.giveUpAfterMs is 10 min: PagerDuty answered 429/,
+    );
+  });
+
+  test('knows a second attempt by its key, so it is asked again soon though the first may have arrived', async () => {
+    pager.answer((response) => void response.socket?.resetAndDestroy());
+
+    const failure = await failureOf(deliver(request, { variables: { PAGER_KEY: 'r0uting' } }));
+
+    expect(failure).toMatchObject({ type: 'delivery-failed', nextRetryDelay: 1_000 });
+  });
+
   test('is asked again later when its secret is not there: whoever mends that need not send the message by hand', async () => {
     const failure = await failureOf(deliver(request));
 
     expect(failure).toMatchObject({ type: 'delivery-failed', nonRetryable: false, nextRetryDelay: 1_000 });
     expect(failure.message).toBe('environment variable PAGER_KEY is not set');
     expect(pager.connections()).toBe(0);
+  });
+});
+
+const SIGNING = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
+
+test('a receiver that hangs leaves room for the others, and the worker has room for other actions', async () => {
+  const secret = '${env:SIGNING}';
+  const channels = ['a', 'b', 'c'].map((name) => ({
+    type: 'webhook',
+    name,
+    url: `https://${name}.example.com`,
+    secret,
+  }));
+  config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels } } });
+  const answers: (() => void)[] = [];
+  const outbound: Outbound = {
+    send: () =>
+      new Promise((resolve) => {
+        answers.push(() => resolve({ kind: 'answered', status: 204, headers: {}, text: '' }));
+      }),
+    close: async () => {},
+  };
+  const activity = makeDeliverNotification(worldOf({ variables: { SIGNING }, outbound }));
+  const post = (name: string) =>
+    env().run(activity, aDelivery({ delivery: `${name}/ops`, channel: name, recipient: 'ops' }));
+  const many = (name: string) => Array.from({ length: MAX_AT_RECEIVER }, () => post(name));
+  const underWay = (count: number) => eventually('attempts', () => (answers.length === count ? true : undefined));
+
+  const ofA = many('a');
+  await underWay(30);
+  expect(await failureOf(post('a'))).toMatchObject({
+    type: 'delivery-failed',
+    message: 'This worker has 30 attempts at the same receiver under way',
+    nextRetryDelay: 1_000,
+    details: [{ attempts: 0 }],
+  });
+  const ofB = many('b');
+  await underWay(60);
+  const ofC = post('c');
+  await underWay(61);
+  expect((await failureOf(post('c'))).message).toBe('This worker has 61 attempts to deliver messages under way');
+  answers.at(-1)?.();
+  expect(await ofC).toMatchObject({ status: 'executed' });
+
+  for (const answer of answers) answer();
+  expect(await Promise.all([...ofA, ...ofB])).toHaveLength(60);
+  const again = post('c');
+  await underWay(62);
+  answers.at(-1)?.();
+  expect(await again).toMatchObject({ status: 'executed' });
+});
+
+describe('a hook that takes the post and says nothing', () => {
+  let hook: HttpTarget;
+
+  beforeEach(async () => {
+    hook = await startHttpTarget();
+    const channel = { type: 'webhook', url: hook.url, secret: '${env:SIGNING}' };
+    const teams = { ops: { ...TWO_WITH_MAIL, channels: [channel] } };
+    config = aMeshConfig({ teams, outbound: { privateHosts: ['127.0.0.1'] } });
+  });
+
+  afterEach(() => hook.close());
+
+  test('is left after half a minute, though a mail server has ten', async () => {
+    const limits: (number | undefined)[] = [];
+    const outbound: Outbound = {
+      async send({ timeoutMs }) {
+        limits.push(timeoutMs);
+        return { kind: 'answered', status: 204, headers: {}, text: '' };
+      },
+      close: async () => {},
+    };
+    const request = { delivery: 'webhook/ops', channel: 'webhook', recipient: 'ops' };
+    const variables = { SIGNING };
+
+    await deliver({ ...request, timeoutMs: defaultsOf('notify_team').timeoutMs }, { variables, outbound });
+    await deliver({ ...request, timeoutMs: 5_000 }, { variables, outbound });
+
+    expect(limits).toEqual([30_000, 5_000]);
+  });
+
+  test('gets a few attempts and not hundreds', async () => {
+    hook.answer(() => undefined);
+    const request = { delivery: 'webhook/ops', channel: 'webhook', recipient: 'ops', timeoutMs: 1_500 };
+    const variables = { SIGNING };
+
+    const [first, last] = await Promise.all([
+      failureOf(deliver(request, { variables })),
+      failureOf(deliver(request, { variables, before: { perhapsArrived: 3 } })),
+    ]);
+
+    expect(first).toMatchObject({ type: 'delivery-failed', nextRetryDelay: 300_000 });
+    expect(last).toMatchObject({ type: 'delivery-refused', nonRetryable: true });
+    expect(hook.requests).toHaveLength(2);
   });
 });
 

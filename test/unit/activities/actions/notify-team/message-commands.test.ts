@@ -10,9 +10,9 @@ test('a run can be looked at, aborted, retried, and its rule armed again', () =>
 
   expect(commandsOfRun(id, 'a rule', 'default', LOCAL).map(({ command }) => command)).toEqual([
     'npx mesh show remediation/default/a%20rule/e:1',
-    'npx mesh abort remediation/default/a%20rule/e:1',
     'npx mesh retry remediation/default/a%20rule/e:1',
     "npx mesh rearm 'a rule'",
+    'npx mesh abort remediation/default/a%20rule/e:1',
   ]);
 });
 
@@ -28,7 +28,7 @@ test('another tenant and another server are named', () => {
 test.each(['$(reboot)', "'; reboot #", '`reboot`', 'a\nreboot', '-n', '--all', 'a"b\\c', '*', '日本 🙂'])(
   'a shell takes the rule %j as one word',
   (rule) => {
-    const [, , , rearm] = commandsOfRun('id', rule, 'default', LOCAL);
+    const [, , rearm] = commandsOfRun('id', rule, 'default', LOCAL);
 
     // The shell itself says which words it sees.
     const words = execFileSync('sh', ['-c', `printf '%s\\0' ${rearm?.command}`], { encoding: 'utf8' }).split('\0');

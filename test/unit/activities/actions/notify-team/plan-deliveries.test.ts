@@ -27,17 +27,38 @@ test.each([
 
 test.each([
   ['is unknown', CONFIG, { byAction: 'ghosts', byEvent: 'ops' }, 'Team file not found for team ghosts'],
-  ['is only inherited', CONFIG, { byEvent: 'constructor' }, 'Team file not found for team constructor'],
-  ['would act', CONFIG, { byEvent: 'a\u202e\nb' }, 'Team file not found for team a\\u202e\\u000ab'],
+  ['is only inherited', CONFIG, { byAction: 'constructor' }, 'Team file not found for team constructor'],
+  ['would act', CONFIG, { byAction: 'a\u202e\nb' }, 'Team file not found for team a\\u202e\\u000ab'],
+  ['an event names, without a default', aMeshConfig(), { byEvent: 'ghosts' }, 'Team file not found for team ghosts'],
   ['is named nowhere', aMeshConfig(), {}, 'No team context is available for notify_team action'],
 ])('a team that %s is the reason for not sending', (_, config, named, reason) => {
-  expect(chooseTeam(config, named)).toEqual({ reason });
+  expect(chooseTeam(config, named)).toMatchObject({ reason });
 });
 
-test('a name of any length makes a short reason', () => {
-  const chosen = chooseTeam(CONFIG, { byEvent: 'x'.repeat(9_000) });
+test('of a team that is not there it is said where teams are', () => {
+  const hint = `teams are those under "teams" in ${CONFIG.file}`;
 
-  expect('reason' in chosen && chosen.reason.length).toBeLessThan(200);
+  expect(chooseTeam(CONFIG, { byAction: 'ghosts' })).toHaveProperty('hint', hint);
+  expect(chooseTeam(aMeshConfig(), {})).not.toHaveProperty('hint');
+});
+
+test.each(['ghosts', 'constructor'])('an event that names team %s, unknown here, silences no rule', (byEvent) => {
+  expect(chooseTeam(CONFIG, { byEvent })).toMatchObject({
+    name: 'dev',
+    note: `the event names team ${byEvent}, which is not in mesh.yaml`,
+  });
+});
+
+test('a team that is known has no note', () => {
+  expect(chooseTeam(CONFIG, { byEvent: 'ops' })).not.toHaveProperty('note');
+});
+
+test('a name of any length makes a short reason, and a short note', () => {
+  const name = '\u0000'.repeat(9_000);
+  const [refused, chosen] = [chooseTeam(CONFIG, { byAction: name }), chooseTeam(CONFIG, { byEvent: name })];
+
+  expect('reason' in refused && refused.reason.length).toBeLessThan(700);
+  expect('note' in chosen && chosen.note?.length).toBeLessThan(700);
 });
 
 function planned(team: string, wanted: Wanted) {
@@ -51,7 +72,13 @@ test.each<[string, Wanted, string[], string | undefined]>([
   ['nobody', {}, ['email/ada', 'email/bob'], 'without an email address: carl'],
   ['an empty list', { recipients: [] }, ['email/ada', 'email/bob'], 'without an email address: carl'],
   ['everyone', { recipients: ['bob', '*'] }, ['email/ada', 'email/bob'], 'without an email address: carl'],
-  ['everyone, by one of them', { sender: 'ada' }, ['email/bob'], 'without an email address: carl'],
+  [
+    'everyone, by one of them',
+    { sender: 'ada' },
+    ['email/bob'],
+    'ada left out: reported it; without an email address: carl',
+  ],
+  ['everyone, by somebody else', { sender: 'claude' }, ['email/ada', 'email/bob'], 'without an email address: carl'],
   ['one', { recipients: ['bob'] }, ['email/bob'], undefined],
   ['one, by the same', { recipients: ['bob'], sender: 'bob' }, ['email/bob'], undefined],
   ['one twice', { recipients: ['bob', 'bob'] }, ['email/bob'], undefined],
@@ -60,6 +87,13 @@ test.each<[string, Wanted, string[], string | undefined]>([
   ['one without an address', { recipients: ['carl'] }, [], 'without an email address: carl'],
 ])('a rule that names %s', (_, wanted, to, note) => {
   expect(planned('ops', wanted)).toEqual({ to, note });
+});
+
+test('an event cannot have nobody told: the one it calls its sender is told when nobody else can be', () => {
+  expect(planned('dev', { sender: 'dan' })).toEqual({
+    to: ['email/dan'],
+    note: 'dan reported it, and is told all the same: nobody else can be told',
+  });
 });
 
 test('every channel is used, in their order', () => {
@@ -90,7 +124,7 @@ describe('a channel of the team as a whole', () => {
   });
 
   test('is told of the incident only if it keeps one open', () => {
-    const incident = { tenant: 'default', rule: 'r', remediation: 'x', root: 'e' };
+    const incident = { tenant: 'default', rule: 'r', remediation: 'x', root: 'e', occurredAt: 0 };
 
     expect(planned({ incident }).map((one) => one.incident)).toEqual([incident, undefined, undefined]);
   });

@@ -7,7 +7,6 @@ import type { CommandAgent, PresetAgent } from '../../../../../config/sections/a
 import { promptFor } from '../../../../../rules/prompt.js';
 import { anEvent } from '../../../../support/builders.js';
 import { hostileText } from '../../../../support/hostile-text.js';
-import {} from '../../../../support/spawn-activity.js';
 import { ownSpawnRequest } from './own-spawn-request.js';
 
 const SESSION = '0c8f0c4e-3b55-4a4e-8d55-c9aa5be7ed86';

@@ -29,10 +29,40 @@ test.each([
   expect(retry(state)).toEqual({ again: ['agent'], earlier });
 });
 
-test('keeps what was known before, until a newer agent of that launcher has ended', () => {
+test('keeps what was known before, each agent once', () => {
   const before = [ended('failed', 'first'), ended('failed', 'other', 'b')];
 
   expect(retry(FAILED, before).earlier).toEqual(before);
   expect(retry(ofAgent('timeout', 'launched', 'second'), before).earlier).toEqual(before);
-  expect(retry(ofAgent('failed', 'failed', 'second'), before).earlier).toEqual([before[1], ended('failed', 'second')]);
+  expect(retry(ofAgent('failed', 'failed', 'second'), before).earlier).toEqual([...before, ended('failed', 'second')]);
+  expect(retry(ofAgent('failed', 'failed', 'first'), before).earlier).toEqual([before[1], before[0]]);
 });
+
+test('knows an agent that had ended before another launcher was tried, whatever became of that one', () => {
+  const agent = { session: 's', outcome: 'failed' } as const;
+  const first: Launch = { launcher: 'runtime', status: 'failed', attempts: 1, agent };
+  const second: Launch = { launcher: 'script', status: 'failed', attempts: 2 };
+  const lastOfAll = { launcher: 'script', session: 't', outcome: 'failed' } as const;
+
+  expect(retry({ ...FAILED, launches: [first, second] }).earlier).toEqual([ended('failed')]);
+  expect(retry({ ...FAILED, launches: [first, second], agent: lastOfAll }).earlier).toEqual([
+    ended('failed'),
+    ended('failed', 't', 'script'),
+  ]);
+  expect(retry({ ...FAILED, status: 'aborted', launches: [first] }).earlier).toEqual([ended('failed')]);
+  const running = { action: 'agent', type: 'spawn_fallback_agent', status: 'running', launches: [first] } as const;
+  expect(retry({ ...running, launches: [first] }).earlier).toEqual([{ ...ended('failed'), attempts: 0 }]);
+});
+
+test.each<[string, Launch, ActionResult[]]>([
+  ['one that was launched and may go on', launchOf('launched', 'running'), []],
+  ['one that nobody has heard of in time', launchOf('launched', 'timeout'), []],
+  ['one whose time was over', launchOf('failed', 'timeout'), [ended('timeout')]],
+  ['one that was declined', launchOf('failed', 'failed'), [ended('failed')]],
+])('goes by the record of the launcher: %s', (_what, launch, earlier) => {
+  expect(retry({ ...FAILED, launches: [launch] }).earlier).toEqual(earlier);
+});
+
+function launchOf(status: Launch['status'], outcome: AgentOutcome): Launch {
+  return { launcher: 'runtime', status, attempts: 1, agent: { session: 's', outcome } };
+}

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type Command,
   runCommand,
 } from '../../../../../activities/actions/spawn-fallback-agent/adapters/run-command.js';
+import { ROOT } from '../../../../support/paths.js';
 
 function run(argv: string[], more: Partial<Command> = {}) {
   return runCommand({
@@ -57,4 +58,57 @@ test('a child that outlives the program and holds its output does not hold up th
 
   expect(result).toEqual({ ended: 'exit', exitCode: 0, output: { text: 'done\n', isCut: false } });
   expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
+describe('what runs as another user', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  // These tests may run as the one user who may end everything.
+  const refuse = () => {
+    const kill = process.kill.bind(process);
+    vi.spyOn(process, 'kill').mockImplementation((pid, signal) => {
+      if (pid < 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+      return kill(pid, signal);
+    });
+  };
+  /** Its first process ends when it is asked to. */
+  const LEAVES_ONE = ['sh', '-c', `(trap '' TERM; sleep 4) & wait`];
+
+  test('cannot be ended at the time limit, and that is said', async () => {
+    refuse();
+
+    expect(await run(LEAVES_ONE, { timeoutMs: 200 })).toMatchObject({ ended: 'timeout', goesOn: true });
+  });
+
+  test('cannot be ended by an abort, and that is said', async () => {
+    refuse();
+    const controller = new AbortController();
+
+    const result = run(LEAVES_ONE, {
+      signal: controller.signal,
+      onStart: () => setTimeout(() => controller.abort(), 200),
+    });
+
+    expect(await result).toEqual({ ended: 'cancelled', goesOn: true });
+  });
+});
+
+// In a process of its own, which has no more descriptors than the test takes from it.
+test('a machine that has no file descriptors left starts no program, and the worker lives on', async () => {
+  const script = `
+    import { openSync } from 'node:fs';
+    import { runCommand } from ${JSON.stringify(`${ROOT}dist/activities/actions/spawn-fallback-agent/adapters/run-command.js`)};
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const { signal } = new AbortController();
+    const command = { argv: ['true'], cwd: '/', env: {}, stdin: '', timeoutMs: 1000, signal, onStart: () => undefined };
+    const { ended, error } = await runCommand(command);
+    process.stdout.write(ended + ' ' + error?.code);`;
+  const node = `exec ${JSON.stringify(process.execPath)} --input-type=module`;
+
+  const result = await run(['sh', '-c', `ulimit -n 64; ${node}`], {
+    stdin: script,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 0, output: { text: 'not-started EMFILE' } });
 });

@@ -106,6 +106,13 @@ test.each([
   expect(Object.keys(written['properties'] ?? {})).toEqual(expect.arrayContaining(Object.keys(read.properties ?? {})));
 });
 
+test('the file says of every request that changes something that a 409 is tried again', () => {
+  const changing = operations.filter(({ call }) => call.startsWith('POST'));
+
+  expect(changing).toHaveLength(3);
+  for (const { answers } of changing) expect(Object.keys(answers)).toContain('409');
+});
+
 test('the file is OpenAPI 3.1, without a reference or a schema too many', () => {
   expect(contract).toMatchObject({ openapi: '3.1.0', info: { title: 'Capacity bridge' } });
   const referred = [...JSON.stringify(contract).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);

@@ -18,6 +18,7 @@ afterEach(() => bridge.close());
 
 const STATUS = 'GET /v1/status';
 const LIST = 'GET /v1/environments';
+const CREATE = 'POST /v1/environments';
 const TAKE = 'POST /v1/capacity';
 const LOOK = 'GET /v1/environments/env-1';
 
@@ -173,6 +174,23 @@ describe('after the status, an error fails the attempt', () => {
     expect(failed.message).toContain(reason);
   });
 
+  test('409 to making the environment: to be tried again, since the same request may still be worked on', async () => {
+    bridge.next(LIST, { status: 200, body: { environments: [] } });
+    bridge.next(CREATE, { status: 409, headers: { 'retry-after': '3' }, body: { message: 'in progress' } });
+    const { warm } = capacityWorld({ config: bridge.config });
+
+    const failed = await failureOf(warm({ createDefaultEnvironmentIfMissing: true }));
+
+    expect(failed).toMatchObject({ type: 'bridge-failed', nonRetryable: false, nextRetryDelay: 3_000 });
+    expect(failed.message).toBe('Remote warm-up failed: the bridge answered 409: in progress');
+  });
+
+  test('409 to looking: for good, since nothing is being worked on', async () => {
+    bridge.next(LIST, { status: 409 });
+
+    expect(await failureOf(capacityWorld({ config: bridge.config }).warm())).toMatchObject({ nonRetryable: true });
+  });
+
   test('429: to be tried again when the bridge says', async () => {
     bridge.script.push({ status: 429, headers: { 'retry-after': '7' } });
 
@@ -273,6 +291,8 @@ test.each([STATUS, LIST, TAKE, LOOK])('cancelled during %s: over at once', async
   cancel();
 
   await expect(report).rejects.toBeInstanceOf(CancelledFailure);
+  // By which the workflow knows that an attempt was there.
+  await expect(report).rejects.toMatchObject({ details: [{ attempts: 1 }] });
   expect(Date.now() - before).toBeLessThan(5_000);
 });
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { WarmPlan } from '../../../../../contract/actions/warm-remote-capacity/schema.js';
 import { type BridgeServer, startBridgeServer } from '../../../../support/bridge-server.js';
 import { capacityWorld } from '../../../../support/capacity-world.js';
 
@@ -32,6 +31,7 @@ test('a healthy bridge: each step in its order, and then it is warm', async () =
     status: 'executed',
     detail: 'Remote capacity warmed for environment env-1',
     attempts: 1,
+    leaseUntilAt: leases[0]?.untilAt,
   });
   expect(bridge.calls).toEqual([STATUS, LIST, TAKE, LOOK]);
   expect(leases).toHaveLength(1);
@@ -198,18 +198,8 @@ test('asks for what the rule says: how many, until when, under the effect key', 
     ensure: 3,
     untilAt: lease?.untilAt,
     effectKey: 'remediation/t/r/e/warm',
+    targetHash: expect.stringMatching(/^[a-z\d]+$/) as string,
   });
   expect(lease?.untilAt).toBeGreaterThanOrEqual(before + 60_000);
   expect(lease?.untilAt).toBeLessThanOrEqual(Date.now() + 60_000);
-});
-
-test('a remediation that was planned before there were leases gets one for a quarter of an hour', async () => {
-  const { warm, leases } = capacityWorld({ config: bridge.config });
-  const planned = { ensure: undefined, forMs: undefined } as unknown as Partial<WarmPlan>;
-  const before = Date.now();
-
-  expect(await warm(planned)).toMatchObject({ status: 'executed' });
-
-  expect(leases).toMatchObject([{ ensure: 1 }]);
-  expect(leases[0]?.untilAt).toBeGreaterThanOrEqual(before + 900_000);
 });

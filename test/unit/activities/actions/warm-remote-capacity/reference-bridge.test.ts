@@ -138,8 +138,25 @@ describe('giving back', () => {
     expect(await environment()).toMatchObject({ wanted: 0 });
   });
 
+  test('before its time ends also what was asked for since, which is then had again, and given back with it', async () => {
+    await world.warm({ effectKey: 'remediation/default/r/1/warm', forMs: 1_200_000 });
+    const cancelled = lastLease();
+    await world.warm({ effectKey: 'remediation/default/r/2/warm', ensure: 2, forMs: 600_000 });
+    const asked = lastLease();
+
+    await world.release(cancelled);
+    expect(await environment()).toMatchObject({ wanted: 0 });
+
+    expect(await world.reacquire(asked)).toMatchObject({ status: 'executed' });
+    expect(await world.reacquire(asked)).toMatchObject({ status: 'executed' });
+    expect(await environment()).toMatchObject({ wanted: 2, until: iso(asked.untilAt) });
+
+    await world.release(asked);
+    expect(await environment()).toMatchObject({ wanted: 0 });
+  });
+
   test('an environment that is gone has nothing to give back', async () => {
-    const lease = { tenant: 'default', environment: 'env-9', ensure: 1, untilAt: Date.now(), effectKey: 'k' };
+    const lease = world.aLease({ environment: 'env-9', untilAt: Date.now() });
 
     expect(await world.release(lease)).toMatchObject({ status: 'skipped', reason: 'Environment env-9 is gone' });
   });
@@ -147,7 +164,7 @@ describe('giving back', () => {
 
 test('the bridge keeps to `until` by itself', async () => {
   await start();
-  const body = JSON.stringify({ environment: 'env-1', ensure: 1, until: iso(Date.now() + 1_500) });
+  const body = JSON.stringify({ environment: 'env-1', ensure: 1, until: iso(Date.now() + 3_000) });
   await fetch(`${bridge.url}/v1/capacity`, { method: 'POST', headers: { 'idempotency-key': 'k' }, body });
   expect(await environment()).toMatchObject({ wanted: 1 });
 

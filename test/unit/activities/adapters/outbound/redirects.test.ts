@@ -43,7 +43,7 @@ describe('a redirect', () => {
     expect(await send()).toMatchObject({
       kind: 'failed',
       isFinal: true,
-      reason: `redirected to ${other.url}: no further redirect is followed`,
+      reason: `redirected to ${other.url}: no further redirect is followed (outbound.maxRedirects of mesh.yaml)`,
     });
     expect(other.requests).toEqual([]);
   });
@@ -62,13 +62,43 @@ describe('a redirect', () => {
     expect(other.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
   });
 
-  it.each([301, 302, 303])('%i becomes a GET without a body', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i of a GET is followed', async (status) => {
     front.answer({ status, headers: { location: `${other.url}/next` } });
 
-    expect(await send({ method: 'POST', body: 'the body' }, 1)).toMatchObject({ kind: 'answered', text: 'arrived' });
+    expect(await send({}, 1)).toMatchObject({ kind: 'answered', text: 'arrived' });
     expect(other.requests).toMatchObject([{ method: 'GET', path: '/next', body: '' }]);
-    expect(other.requests[0]?.headers).not.toHaveProperty('content-type');
-    expect(other.requests[0]?.headers).not.toHaveProperty('content-length');
+  });
+
+  it.each([
+    [301, 'POST'],
+    [302, 'POST'],
+    [303, 'POST'],
+    [302, 'DELETE'],
+  ] as const)('%i of a %s is not: what a GET is answered would pass for done', async (status, method) => {
+    front.answer({ status, headers: { location: `${other.url}/next` } });
+
+    expect(await send({ method, body: 'the body' }, 5)).toMatchObject({
+      kind: 'failed',
+      isFinal: true,
+      reason: `redirected to ${other.url} with ${status}: a ${method} goes on with 307 and 308 only`,
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  it('to a private address that is not named is refused there too', async () => {
+    const named = createOutbound({ lookup: async (host) => [host === 'inner.test' ? '10.0.0.1' : '127.0.0.1'] });
+    onTestFinished(() => named.close());
+    front.answer({ status: 307, headers: { location: 'http://inner.test/' } });
+
+    expect(
+      await named.send(
+        { url: `http://front.test:${front.port}/`, method: 'POST', body: 'x' },
+        { ...POLICY, maxRedirects: 5 },
+      ),
+    ).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('10.0.0.1 of inner.test is private') as string,
+    });
   });
 
   it('on the same origin takes all headers along', async () => {

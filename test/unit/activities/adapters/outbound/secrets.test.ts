@@ -59,6 +59,23 @@ describe('no secret stands in', () => {
     expect(await send({ url, secrets: [url] })).toMatchObject({ text: 'Cannot POST *** at ***' });
   });
 
+  it.each([
+    ['the last part of its path', 'unknown token sEcReT-0123'],
+    ['its path without the first slash', 'no hook services/T0/B0/sEcReT-0123'],
+    ['its path without what follows the question mark', 'no hook /services/T0/B0/sEcReT-0123'],
+    ['the value of a parameter', 'bad key qUeRy key 0123'],
+    ['the value of a parameter, as it was sent', 'bad key qUeRy%20key%200123'],
+    ['a part of its path, decoded', 'bad part a b c d e f'],
+    ['a part of its path in JSON in a URL', 'bad part a%2520b%2520c%2520d%2520e%2520f'],
+  ])('an answer that says of a secret address %s', async (_what, body) => {
+    const url = `${target.url}/services/T0/B0/a%20b%20c%20d%20e%20f/sEcReT-0123?v=2&key=qUeRy%20key%200123`;
+    target.answer({ status: 404, body: body.replace('B0/', 'B0/a%20b%20c%20d%20e%20f/') });
+
+    const answer = await send({ url, secrets: [url] });
+
+    expect(answer.kind === 'answered' && answer.text).toMatch(/^[a-z ]*\*\*\*$/);
+  });
+
   it('an answer, when the secret is no text that could stand in an address', async () => {
     target.answer({ body: 'sec\uFFFDret' });
 
@@ -107,6 +124,15 @@ describe('what is said stays as it is', () => {
     target.answer({ body: '{"launched":true}' });
 
     expect(await send({ secrets: ['', 't', 'au', '"la'] })).toMatchObject({ text: '{"launched":true}' });
+  });
+
+  it('when it only has words in common with a secret address', async () => {
+    const url = `${target.url}/launched/webhooks?v=2`;
+    target.answer({ body: '{"launched":true,"reason":"no webhooks, v=2"}' });
+
+    expect(await send({ url, secrets: [url] })).toMatchObject({
+      text: '{"launched":true,"reason":"no webhooks, v=2"}',
+    });
   });
 
   it('in an error without secrets, whose cause goes along', async () => {

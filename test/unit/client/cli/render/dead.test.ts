@@ -38,14 +38,14 @@ describe('renderDead', () => {
     expect(notice).toEqual([
       '2 min ago (03:09:21 UTC)  rule retry  digest/default/retry/k/1',
       '  failed: not delivered to bob by email: 550',
-      '  It is not sent again: tell them yourself, and mend the channel.',
+      '  npx mesh retry digest/default/retry/k/1',
     ]);
   });
 
   test('says what was ended before it was done, and what becomes of capacity', () => {
     const failed = [{ reason: 'history too large' }];
     const { rule: _, ...rest } = FAILED;
-    const lease = { ...rest, kind: 'lease', id: 'lease/default/gpu', rule: '', environment: 'gpu' } as const;
+    const lease = { ...rest, kind: 'lease', id: 'lease/mesh/gpu', rule: '', environment: 'gpu' } as const;
 
     const shown = renderDead(
       [
@@ -61,15 +61,27 @@ describe('renderDead', () => {
       'terminated before it was done: history too large',
       'npx mesh retry remediation/default/retry/e-1',
       '',
-      '2 min ago (03:09:21 UTC)  lease on gpu  lease/default/gpu',
+      '2 min ago (03:09:21 UTC)  lease on gpu  lease/mesh/gpu',
       'failed: history too large',
-      'Nothing gives this capacity back: lower it yourself.',
+      'The mesh has noted no number that it raised there. A bridge over HTTP ends it by itself.',
     ]);
+  });
+
+  test.each([
+    [true, 'The next lease on it, at the same bridge, gives it back. Until there is one: lower it yourself.'],
+    [false, 'Nothing gives it back: lower it yourself.'],
+  ])('says from where capacity was raised, and who lowers it (inheritable: %s)', (isInheritable, who) => {
+    const restorePoint = { originalCount: 1, countsSetByMesh: [3, 5] };
+    const lease = { ...FAILED, kind: 'lease', environment: 'gpu', restorePoint } as const;
+
+    const shown = renderDead([{ ...lease, ...(isInheritable && { isInheritable }) }], NOW, PLAIN_SCREEN);
+
+    expect(shown).toContain(`\n  The mesh raised it from 1 to 3, then 5. ${who}`);
   });
 
   test('cuts a long reason on a terminal, and nowhere else', () => {
     expect(renderDead([FAILED], NOW, PLAIN_SCREEN)).toContain('550 end\n');
-    expect(renderDead([FAILED], NOW, { ...PLAIN_SCREEN, width: 80 })).toMatch(/550 5…\n/);
+    expect(renderDead([FAILED], NOW, { ...PLAIN_SCREEN, width: 80 })).toMatch(/550 …\n/);
   });
 
   test('obeys no text of others', () => {

@@ -9,6 +9,7 @@ const TELL: ActionPreview = {
   type: 'notify_team',
   status: 'ready',
   when: 'only if agent fails',
+  supposing: ['agent failed', 'praise was not needed'],
   steps: [
     {
       what: 'email/alice',
@@ -71,6 +72,7 @@ describe('renderDryRun', () => {
       '         events older than 60 min are stale',
       '',
       'Action tell (notify_team): would run, only if agent fails',
+      '  shown as if: agent failed, praise was not needed',
       '  email/alice: alice <alice@example.com>',
       '    subject: Broken',
       '    text:',
@@ -93,13 +95,32 @@ describe('renderDryRun', () => {
     const skipped: ActionPreview = { ...TELL, status: 'skipped', reason: 'nobody to tell', steps: [], warnings: [] };
     const fails: ActionPreview = { ...skipped, action: 'notify_team:1', status: 'fails', reason: 'no launcher' };
 
-    const shown = lines(aDryRun({ judgement: { ...judgement, missed: 'wants Stop' }, actions: [skipped, fails] }));
+    const { when: _when, ...always } = { ...TELL, action: 'always' };
+
+    const shown = lines(
+      aDryRun({ judgement: { ...judgement, missed: 'wants Stop' }, actions: [TELL, always, skipped, fails] }),
+    );
 
     expect(shown).toContain('Match   the rule does not look at this event: wants Stop');
     expect(shown.some((line) => line.startsWith('Verdict'))).toBe(false);
+    expect(shown.filter((line) => line.startsWith('Action '))).toEqual([
+      'Action tell (notify_team): would run if the rule fired, and only if agent fails',
+      'Action always (notify_team): would run if the rule fired',
+      'Action tell (notify_team): would be skipped if the rule fired, and only if agent fails: nobody to tell',
+      'Action notify_team:1: would fail if the rule fired, and only if agent fails: no launcher',
+    ]);
+    expect(shown.at(-1)).toBe('For this event nothing would run, since the rule does not look at it: wants Stop');
+  });
+
+  test('says why an action would be skipped, and supposes nothing for it', () => {
+    const skipped: ActionPreview = { ...TELL, status: 'skipped', reason: 'nobody to tell', steps: [], warnings: [] };
+
+    const shown = lines(aDryRun({ actions: [skipped] }));
+
     expect(shown).toContain('Action tell (notify_team): would be skipped, only if agent fails: nobody to tell');
-    expect(shown).toContain('Action notify_team:1: would fail, only if agent fails: no launcher');
     expect(shown).not.toContain('Warnings:');
+    expect(shown.join()).not.toContain('shown as if');
+    expect(shown.at(-1)).toBe('Nothing was sent or started: this was a dry run.');
   });
 
   test('says why a guard refuses it', () => {

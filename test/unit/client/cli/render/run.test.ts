@@ -3,7 +3,11 @@ import { renderRun } from '../../../../../client/cli/render/run.js';
 import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
 import type { RemediationDetail } from '../../../../../client/remediation-views.js';
 import { anEvent } from '../../../../support/builders.js';
-import { aDetail, NOW } from './samples.js';
+import { aDetail, aRetried, NOW } from './samples.js';
+
+type States = NonNullable<RemediationDetail['progress']>['actions'];
+
+const UNKNOWN = 'started, its end is not known';
 
 function lines(detail: RemediationDetail, isPayloadWhole = false): string[] {
   return renderRun(detail, isPayloadWhole, NOW, PLAIN_SCREEN).split('\n');
@@ -47,6 +51,30 @@ describe('renderRun', () => {
     ]);
   });
 
+  test('shows no number of attempts where nobody knows it', () => {
+    const reason = 'aborted between two attempts, or before the first';
+    const state = { action: 'tell', type: 'notify_team', status: 'aborted', reason, attempts: 0 } as const;
+
+    expect(lines(aDetail({ outcome: 'aborted', progress: { outcome: 'aborted', actions: [state] } }))).toContain(
+      `tell    aborted         -  ${reason}`,
+    );
+  });
+
+  test('tells until when capacity is kept', () => {
+    const state: States[number] = {
+      action: 'warm',
+      type: 'warm_remote_capacity',
+      status: 'executed',
+      detail: 'Remote capacity warmed for environment env-1',
+      attempts: 1,
+      leaseUntilAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+    };
+
+    expect(lines(aDetail({ progress: { outcome: 'executed', actions: [state] } }))).toContain(
+      'warm    executed         1  Remote capacity warmed for environment env-1, kept until 2026-01-02 03:04:05 UTC at least',
+    );
+  });
+
   test('tells where in a chain it stands', () => {
     const reported = anEvent({ depth: 2, lineage: { root: 'e-0', parent: 'remediation/default/first/e-0' } });
 
@@ -68,6 +96,15 @@ describe('renderRun', () => {
     expect(shown).toContain(
       '  npx mesh abort remediation/default/retry/e-1   (ends what runs, and starts nothing more)',
     );
+  });
+
+  test('of one that is being aborted says so, and does not offer that again', () => {
+    const { closedAt: _closedAt, progress, ...open } = aDetail({ outcome: 'running', isAborting: true });
+    const [waits, is] = [lines(open), lines({ ...open, ...(progress && { progress }) })];
+
+    expect(waits).toContain('Its abort waits for a worker: what runs is ended then, and nothing more is started.');
+    expect(is).toContain('It is being aborted.');
+    for (const shown of [waits, is]) expect(shown.join('\n')).not.toContain('npx mesh abort');
   });
 
   test('of one that is done offers nothing to do but to ask why', () => {
@@ -132,7 +169,7 @@ describe('renderRun', () => {
   });
 
   test('shows the launchers that were tried, and what became of the agent', () => {
-    const detail = aDetail();
+    const detail = aDetail({ outcome: 'running' });
     detail.progress = {
       outcome: 'running',
       actions: [
@@ -141,7 +178,9 @@ describe('renderRun', () => {
           type: 'spawn_fallback_agent',
           status: 'running',
           note: 'agent run-7 has until then to end',
-          launches: [{ launcher: 'claude', status: 'failed', reason: 'exit code 7', attempts: 2 }],
+          launches: [
+            { launcher: 'claude', status: 'failed', reason: 'exit code 7', attempts: 2, lastWords: 'out of\ncredit' },
+          ],
           agent: { launcher: 'api', id: 'run-7', session: 's-7', outcome: 'running', outputTail: 'so far\nso good' },
         },
         { action: 'tell', type: 'notify_team', status: 'waiting' },
@@ -153,12 +192,77 @@ describe('renderRun', () => {
     expect(shown).toContain('agent   running         -  agent run-7 has until then to end');
     expect(shown.slice(shown.indexOf('agent:'), shown.indexOf('Next:') - 1)).toEqual([
       'agent:',
-      '  launcher claude: failed after 2 attempts: exit code 7',
-      '  agent run-7 of launcher api, session s-7: started, its end is not known',
+      '  launcher claude: failed after 2 attempts: exit code 7; said at the end: out of ⏎ credit',
+      '  agent run-7 of launcher api, session s-7: at work',
       '  it said at the end:',
       '  so far',
       '  so good',
     ]);
+  });
+
+  test('says of an action with a condition what it is, also before it is its turn to wait', () => {
+    const waiting = { type: 'notify_team', status: 'waiting' } as const;
+    const [agent, tell] = aDetail().actions;
+    if (!agent || !tell) throw new Error('the sample has changed');
+    const actions = [agent, { ...tell, onlyIf: 'failed' as const, after: 'agent' }];
+    const shown = (...states: States) =>
+      lines(aDetail({ outcome: 'running', actions, progress: { outcome: 'running', actions: states } }));
+
+    expect(shown({ ...waiting, action: 'tell' })).toContain('tell    waiting         -  runs only if agent fails');
+    expect(shown({ ...waiting, action: 'agent' })).toContain('agent   waiting         -  -');
+    expect(shown({ ...waiting, action: 'tell', status: 'running' })).toContain('tell    running         -  -');
+  });
+
+  test.each<[string, Partial<RemediationDetail>, object, string]>([
+    ['while a worker is with it', {}, {}, 'at work'],
+    [
+      'while it is known since when',
+      { agentAtWork: { action: 'agent', sinceAt: NOW - 60_000, untilAt: NOW + 540_000 } },
+      {},
+      'at work since 03:11:09 UTC, until 03:21:09 UTC at most',
+    ],
+    ['once nobody waits for its end', {}, { status: 'executed', attempts: 1 }, UNKNOWN],
+    ['between two attempts', { retrying: [aRetried({ action: 'agent' })] }, {}, UNKNOWN],
+    ['while its launcher puts it off', {}, { note: 'waits to try again: no answer' }, UNKNOWN],
+    ['of a remediation that was terminated', { outcome: 'terminated' }, {}, UNKNOWN],
+  ])('says how an agent stands %s', (_when, overrides, state, said) => {
+    const agent = { launcher: 'claude', session: 's-7', outcome: 'running' } as const;
+    const open = { action: 'agent', type: 'spawn_fallback_agent', status: 'running', agent, ...state } as const;
+    const detail = aDetail({ outcome: 'running', progress: { outcome: 'running', actions: [open] }, ...overrides });
+
+    expect(lines(detail)).toContain(`  agent of launcher claude, session s-7: ${said}`);
+  });
+
+  test.each(['running', 'timeout'] as const)('says what is known of one that no answer came of: %s', (outcome) => {
+    const agent = { launcher: 'api', session: 's-7', outcome, mayNotExist: true } as const;
+    const state = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1, agent } as const;
+    const detail = aDetail({ outcome: 'failed', progress: { outcome: 'failed', actions: [state] } });
+
+    const said = 'may have been started, its end is not known';
+    expect(lines(detail)).toContain(`  agent of launcher api, session s-7: ${said}`);
+  });
+
+  test.each<[string, { agentType?: string; first?: string }, boolean]>([
+    ['when the agent type has no launcher', { agentType: 'frist' }, true],
+    ['not when the rule names no agent type', {}, false],
+    ['not when it asks for that one', { agentType: 'default' }, false],
+    ['not when it was tried in place of the first', { agentType: 'frist', first: 'frist' }, false],
+  ])('says that the default launcher was taken %s', (_when, { agentType, first }, isSaid) => {
+    const [plan] = aDetail().actions;
+    if (!plan) throw new Error('the sample has changed');
+    const spawn = { ...plan, type: 'spawn_fallback_agent' as const, await: 'launched' as const };
+    const launches = first === undefined ? [] : [{ launcher: first, status: 'failed' as const, attempts: 1 }];
+    const agent = { launcher: 'default', outcome: 'success' as const };
+    const state = { action: 'agent', type: spawn.type, status: 'executed', attempts: 1, launches, agent } as const;
+    const shown = lines(
+      aDetail({
+        actions: [{ ...spawn, ...(agentType !== undefined && { agentType }) }],
+        progress: { outcome: 'executed', actions: [state] },
+      }),
+    );
+
+    expect(shown.includes('  launcher default was taken, since mesh.yaml had none for frist')).toBe(isSaid);
+    expect(shown).toContain('  agent of launcher default: ended well');
   });
 
   test('shows every delivery, those that went wrong first', () => {
@@ -175,7 +279,7 @@ describe('renderRun', () => {
           reason: 'not delivered to bob by email: 451',
           attempts: 25,
           deliveries: [
-            { ...ofAda, status: 'delivered', detail: 'mailed' },
+            { ...ofAda, status: 'delivered', attempts: 2, detail: 'mailed', error: '421 later' },
             { ...ofBob, status: 'failed', error: '451 try\nlater' },
           ],
         },
@@ -187,14 +291,82 @@ describe('renderRun', () => {
     expect(shown.slice(shown.indexOf('tell:'), shown.indexOf('Next:') - 1)).toEqual([
       'tell:',
       '  email/bob: failed after 25 attempts: 451 try ⏎ later',
-      '  email/ada: delivered',
+      '  email/ada: delivered after 2 attempts, before that: 421 later',
     ]);
+  });
+
+  test('tells of what is tried again why it failed and when it is tried next', () => {
+    const detail = aDetail({
+      outcome: 'running',
+      progress: {
+        outcome: 'running',
+        actions: [
+          { action: 'agent', type: 'spawn_fallback_agent', status: 'running' },
+          { action: 'tell', type: 'notify_team', status: 'running', note: 'not delivered yet: slack/ops' },
+        ],
+      },
+      retrying: [
+        aRetried({ action: 'agent', state: 'running', attempt: 2, lastError: 'no route\nto host' }),
+        aRetried({ action: 'tell', delivery: 'slack/ops', attempt: 4, lastError: 'Slack answered 503' }),
+        aRetried({ action: 'tell', delivery: 'email/bob', attempt: 3, state: 'queued', lastError: '451' }),
+        aRetried({ action: 'tell', delivery: 'email/ada', attempt: 2, state: 'paused', lastError: '452' }),
+        aRetried({ action: 'tell', delivery: 'email/eve', attempt: 2, nextAt: NOW - 1, lastError: '453' }),
+      ],
+    });
+
+    const shown = lines(detail);
+
+    expect(shown).toContain('agent   running         2  -');
+    expect(shown).toContain('tell    running         3  not delivered yet: slack/ops');
+    expect(shown.slice(shown.indexOf('agent:'), shown.indexOf('Next:') - 1)).toEqual([
+      'agent:',
+      '  do it: attempt 1 failed: no route ⏎ to host; attempt 2 runs',
+      '',
+      'tell:',
+      '  slack/ops: attempt 3 failed: Slack answered 503; attempt 4 in 25 s',
+      '  email/bob: attempt 2 failed: 451; attempt 3 waits for a worker',
+      '  email/ada: attempt 1 failed: 452; attempt 2 is paused in Temporal',
+      '  email/eve: attempt 1 failed: 453; attempt 2 is due',
+    ]);
+  });
+
+  test('tells what is tried again also when no worker answers, and when it is part of no action', () => {
+    const { progress: _progress, ...unknown } = aDetail({ outcome: 'running' });
+    const shown = lines({
+      ...unknown,
+      retrying: [
+        aRetried({ action: 'tell', delivery: 'slack/ops', lastError: '503' }),
+        aRetried({ doing: 'give back', lastError: '504' }),
+      ],
+    });
+
+    expect(shown).toContain('tell    not known         1  -');
+    expect(shown).toContain('  slack/ops: attempt 1 failed: 503; attempt 2 in 25 s');
+    expect(shown.slice(shown.indexOf('Being tried again:')).slice(0, 2)).toEqual([
+      'Being tried again:',
+      '  give back: attempt 1 failed: 504; attempt 2 in 25 s',
+    ]);
+  });
+
+  test('cuts what is tried again on a terminal: a long reason, and many of them', () => {
+    const retrying = Array.from({ length: 25 }, (_, n) =>
+      aRetried({ action: 'tell', delivery: `slack/${n}`, lastError: `${'503 '.repeat(200)}end` }),
+    );
+    const { progress: _progress, ...unknown } = aDetail({ outcome: 'running' });
+    const shown = renderRun({ ...unknown, retrying }, false, NOW, { ...PLAIN_SCREEN, width: 80 });
+
+    expect(shown).not.toContain('503 end');
+    expect(shown).toContain('  slack/19: attempt 1 failed: 503');
+    expect(shown).not.toContain('slack/20');
+    expect(shown).toContain('  … and 5 more, see --json');
   });
 
   test('obeys no text of the event or of an agent', () => {
     const evil = '\u001b[2J\u202e\u0007';
+    const retried = aRetried({ doing: evil, lastError: evil });
     const detail = aDetail({
       rule: `r${evil}`,
+      retrying: [retried, { ...retried, action: 'open' }, { ...retried, action: 'open', delivery: evil }],
       reported: anEvent({ session: evil, source: evil, payload: { tool_name: evil, error: evil, [evil]: evil } }),
       progress: {
         outcome: 'failed',
@@ -206,12 +378,13 @@ describe('renderRun', () => {
             reason: evil,
             detail: `${evil}\n${evil}`,
             attempts: 1,
-            launches: [{ launcher: evil, status: 'failed', reason: evil, attempts: 1 }],
+            launches: [{ launcher: evil, status: 'failed', reason: evil, attempts: 1, lastWords: evil }],
             agent: { launcher: evil, id: evil, session: evil, outcome: 'failed', outputTail: `${evil} tail\n${evil}` },
             deliveries: [
               { delivery: evil, channel: evil, recipient: evil, status: 'failed', attempts: 1, error: evil },
             ],
           },
+          { action: 'open', type: 'notify_team', status: 'running' },
         ],
       },
     });

@@ -22,6 +22,17 @@ describe('renderRuns', () => {
     ]);
   });
 
+  test('keeps rules and outcomes whole in a narrow terminal', () => {
+    const table = renderRuns({ remediations: REMEDIATIONS }, NOW, { ...PLAIN_SCREEN, width: 80 });
+
+    expect(table.split('\n')).toEqual([
+      'STARTED    RULE               OUTCOME   ID',
+      '5 s ago    warm               running   e-2',
+      `3 min ago  retry-failed-tool  failed    ${ID}`,
+      '24 h ago   retry              executed  e-0',
+    ]);
+  });
+
   test('keeps ids whole in a narrow terminal, since people copy them', () => {
     const table = renderRuns({ remediations: REMEDIATIONS }, NOW, { ...PLAIN_SCREEN, width: 80 });
 

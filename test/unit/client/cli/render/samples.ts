@@ -1,4 +1,8 @@
-import type { RemediationDetail, RemediationSummary } from '../../../../../client/remediation-views.js';
+import type {
+  RemediationDetail,
+  RemediationSummary,
+  RetriedActivity,
+} from '../../../../../client/remediation-views.js';
 import { remediationId } from '../../../../../contract/ids.js';
 import type { LoggedVerdict, SkipCode } from '../../../../../contract/verdict.js';
 import type { WatchStatus } from '../../../../../contract/watch.js';
@@ -87,6 +91,19 @@ export function aDetail(overrides: Partial<RemediationDetail> = {}): Remediation
       retry: { maxAttempts: 3, initialIntervalMs: 100, maxIntervalMs: 1_000 },
     })),
     rulesetHash: '2ab217c587c1',
+    ...overrides,
+  };
+}
+
+/** Something that failed once, and is due again in 25 seconds. */
+export function aRetried(overrides: Partial<RetriedActivity> = {}): RetriedActivity {
+  const state = overrides.state ?? 'waiting';
+  return {
+    doing: 'do it',
+    state,
+    attempt: 2,
+    lastError: 'refused',
+    ...(state === 'waiting' && { nextAt: NOW + 25_000 }),
     ...overrides,
   };
 }

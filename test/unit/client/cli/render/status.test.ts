@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { renderStatus, type StatusFacts } from '../../../../../client/cli/render/status.js';
 import { PAINT, PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
+import type { WatchStatus } from '../../../../../contract/watch.js';
 import { textWidth } from '../../../../../client/cli/terminal/text-width.js';
-import { aFire, aSkip, aStatus, aSummary, NOW } from './samples.js';
+import { aFire, aRetried, aSkip, aStatus, aSummary, NOW } from './samples.js';
 
 const NONE = { remediations: [], more: false };
 
+const NO_DEAD = { dead: [], more: false };
+const NO_LEASES = { leases: [], more: false };
+
 function lines(facts: Partial<StatusFacts>, screen = PLAIN_SCREEN): string[] {
-  return renderStatus({ status: aStatus(), log: [], running: NONE, failed: NONE, ...facts }, NOW, screen).split('\n');
+  const quiet: StatusFacts = {
+    status: aStatus(),
+    log: [],
+    running: NONE,
+    failed: NONE,
+    leases: NO_LEASES,
+    gaveUp: NO_DEAD,
+  };
+  return renderStatus({ ...quiet, ...facts }, NOW, screen).split('\n');
 }
 
 const BUSY: Partial<StatusFacts> = {
@@ -74,6 +86,27 @@ describe('renderStatus', () => {
     ]);
   });
 
+  test('in a narrow terminal keeps rules and verdicts whole', () => {
+    const log = [
+      aFire('retry-failed-tool', 'agent', { eventId: 'd1176a09-3f24-4e1d-9f02-4c530459eb72' }),
+      aSkip('shadow', 'would fire', { rule: 'trial', eventId: 'd1176a09-3f24-4e1d-9f02-4c530459eb72' }),
+    ];
+
+    expect(lines({ ...BUSY, log }, { ...PLAIN_SCREEN, width: 80 }).slice(8)).toEqual([
+      'RULE               FIRED  LAST FIRED  SUPPRESSED           COOLING UNTIL',
+      'retry-failed-tool      3  2 min ago   4 cooldown, 1 dedup  in 10 s session=s-1',
+      '                                                           in 20 s session=s-2',
+      '                                                           in 30 s session=s-3',
+      '                                                           and 2 more,',
+      '                                                           the last in 50 s',
+      'trial                  0  never       2 shadow             in 60 min',
+      '',
+      'LAST EVENTS  ID                                    VERDICT',
+      '3 min ago    d1176a09-3f24-4e1d-9f02-4c530459eb72  retry-failed-tool: fire;',
+      '                                                   trial: shadow',
+    ]);
+  });
+
   test.each([80, 100, 120])('fits a terminal of %i columns', (width) => {
     const inTables = lines(BUSY, { ...PLAIN_SCREEN, width }).slice(8);
 
@@ -124,11 +157,116 @@ describe('renderStatus', () => {
     ]);
   });
 
+  test('shows what is wrong with the configuration, since when, and what is in use meanwhile', () => {
+    const configTrouble = {
+      source: 'config/mesh.yaml',
+      problems: ['config/mesh.yaml:3: teams.on-call: expected an object\u001b[2J'],
+      hasGoodVersion: true,
+      sinceAt: NOW - 240_000,
+      seenAt: NOW - 10_000,
+    };
+
+    expect(lines({ status: aStatus({ configTrouble }) }).slice(0, 6)).toEqual([
+      'Tenant default: watching',
+      'The configuration cannot be used as it is. The last good version stays in use.',
+      '  config/mesh.yaml:3: teams.on-call: expected an object\\u001b[2J',
+      'A worker saw it first 4 min ago (03:08:09 UTC), last 10 s ago (03:11:59 UTC). It looks with every event.',
+      'When it is mended: npx mesh check config/mesh.yaml',
+      '',
+    ]);
+    expect(lines({ status: aStatus({ configTrouble: { ...configTrouble, hasGoodVersion: false } }) })[1]).toBe(
+      'The configuration cannot be used as it is. No version before it was good: actions wait until it is mended.',
+    );
+  });
+
   test('tells of windows that had to go', () => {
     const guards = { ...aStatus().guards, evicted: 7 };
 
     expect(lines({ status: aStatus({ guards }) })).toContain(
       '              7 dropped before their time: the state of the watch grew too large',
+    );
+  });
+
+  test('tells of what nobody will be told any more', () => {
+    expect(lines({ status: aStatus({ dropped: { messages: 0, incidents: 0 } }) }).join('\n')).not.toContain('Dropped');
+    expect(lines({ status: aStatus({ dropped: { messages: 2, incidents: 1 } }) }).slice(4, 6)).toEqual([
+      'Windows       0 cooldown, 0 dedup armed',
+      'Dropped       2 messages that waited',
+    ]);
+    expect(lines({ status: aStatus({ dropped: { messages: 0, incidents: 3 } }) })).toContain(
+      'Dropped       3 open incidents, which people must resolve at the receiver',
+    );
+  });
+
+  test('tells of alerts that are open: since when, for which rule, at whom, and what ends them', () => {
+    const alert = { rule: 'retry-failed-tool', team: 'on-call', channel: 'pager', openedAt: NOW - 600_000 };
+    const resolvedWhen = 'the cooldown of the rule ends, 2026-01-31 03:13:09 UTC';
+    const incidents: WatchStatus['incidents'] = [
+      { ...alert, resolveOn: ['task'], task: 'T\u001b[2J', tool: 'Bash' },
+      { ...alert, openedAt: NOW - 60_000, resolveOn: ['tool'], tool: 'Edit', worksAgain: true, resolvedWhen },
+    ];
+
+    expect(lines({ status: aStatus({ incidents }) }).slice(-3)).toEqual([
+      'OPEN ALERTS  RULE               AT             HOW LONG',
+      '60 s ago     retry-failed-tool  on-call/pager  works again, resolved when the cooldown of the rule ends, 2026-01-31 03:13:09 UTC',
+      '10 min ago   retry-failed-tool  on-call/pager  until task "T\\u001b[2J" succeeds',
+    ]);
+    expect(lines({ status: aStatus({ incidents }) }, { ...PLAIN_SCREEN, width: 80 }).slice(-5)).toEqual([
+      'OPEN ALERTS  RULE               AT             HOW LONG',
+      '60 s ago     retry-failed-tool  on-call/pager  works again, resolved when the',
+      '                                               cooldown of the rule ends,',
+      '                                               2026-01-31 03:13:09 UTC',
+      '10 min ago   retry-failed-tool  on-call/pager  until task "T\\u001b[2J" succeeds',
+    ]);
+  });
+
+  test('of many open alerts shows the last ones, and how many there are besides', () => {
+    const alert = { rule: 'r', team: 'ops', channel: 'pager', openedAt: NOW - 60_000, resolveOn: ['tool' as const] };
+    const incidents = Array.from({ length: 7 }, (_, n) => ({ ...alert, tool: `T-${n}` }));
+
+    const shown = lines({ status: aStatus({ incidents }) }).slice(-6);
+
+    expect(shown[0]).toContain('until tool T-6 succeeds');
+    expect(shown[4]).toContain('until tool T-2 succeeds');
+    expect(shown[5]).toBe('… and 2 more, see --json');
+  });
+
+  test('tells of capacity that is kept warm, and first of what is not given back', () => {
+    const kept = { id: 'lease/mesh/a', runId: 'r', environment: 'a', startedAt: NOW - 600_000 };
+    const failing = { ...kept, id: 'lease/mesh/gpu%20pool', environment: 'gpu pool', retrying: [aRetried()] };
+
+    expect(lines({ leases: { leases: [kept, failing], more: false } }).slice(-3)).toEqual([
+      'Leases        gpu pool since 03:02:09 UTC: lease/mesh/gpu%20pool',
+      '                do it: attempt 1 failed: refused; attempt 2 in 25 s',
+      '              a since 03:02:09 UTC: lease/mesh/a',
+    ]);
+    expect(lines({ leases: { leases: Array.from({ length: 7 }, () => kept), more: false } }).at(-1)).toBe(
+      '              … and 2 more, see --json',
+    );
+  });
+
+  test('says which rules are not in the rules any more, and leaves out those that no event has hit', () => {
+    const ruleset = { hash: 'abc', source: 'rules.yaml', problems: [], ruleIds: ['trial', 'r'] };
+    const shown = lines({ ...BUSY, status: { ...aStatus(BUSY.status), ruleset } });
+
+    expect(shown.filter((line) => line.startsWith('retry-failed-tool  '))).toHaveLength(1);
+    expect(shown).toContain('Not in the rules any more: retry-failed-tool');
+    expect(shown.join('\n')).not.toContain('never-hit');
+  });
+
+  test('points to what else failed, which is not among the remediations', () => {
+    const digest = { kind: 'notice' as const, id: 'digest/default/r/k/1', runId: 'r', tenant: 'default', rule: 'r' };
+    const dead = [
+      { ...digest, startedAt: NOW - 120_000, closedAt: NOW - 60_000, failed: [] },
+      { ...digest, kind: 'lease' as const, id: 'lease/mesh/a', rule: '', startedAt: NOW - 180_000, failed: [] },
+    ];
+
+    expect(lines({ gaveUp: { dead, more: false } }).slice(-2)).toEqual([
+      '              none failed in the last 24 h',
+      'Also failed   1 message of the mesh itself and 1 lease in the last 24 h, the last one 60 s ago: npx mesh dead',
+    ]);
+    expect(lines({ gaveUp: { dead: dead.slice(1), more: true } }).at(-1)).toBe(
+      'Also failed   1 lease or more in the last 24 h, the last one 3 min ago: npx mesh dead',
     );
   });
 

@@ -3,7 +3,7 @@ import { renderWhy } from '../../../../../client/cli/render/why.js';
 import type { WhyFacts } from '../../../../../client/cli/render/why-facts.js';
 import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
 import type { Judgement, LoggedVerdict } from '../../../../../contract/verdict.js';
-import { aDetail, aFire, aSkip, aStatus, NOW } from './samples.js';
+import { aDetail, aFire, aRetried, aSkip, aStatus, NOW } from './samples.js';
 
 function lines(facts: Partial<WhyFacts>): string[] {
   const known = { eventId: 'e-1', judgement: judged(), remediations: [], status: aStatus(), knownRules: [] };
@@ -61,6 +61,17 @@ describe('renderWhy', () => {
       '  other-tools  toolNames found "Bash", wants Edit',
       '  failed-task  trigger wants TaskCompleted',
       '  Not listed, for lack of room or because they are newer: a-new-one',
+    ]);
+  });
+
+  test('does not call a rule newer that is not in the rules any more', () => {
+    const verdict = aFire('retry', 'agent', { missed: [{ rule: 'other', reason: 'trigger wants Stop' }] });
+    const ruleset = { hash: 'abc', source: 'rules.yaml', problems: [], ruleIds: ['retry', 'other', 'new'] };
+    const knownRules = ['retry', 'other', 'new', 'old'];
+
+    expect(lines({ judgement: judged(verdict), status: aStatus({ ruleset }), knownRules }).slice(-2)).toEqual([
+      '  Not listed, for lack of room or because they are newer: new',
+      '  Not in the rules any more: old',
     ]);
   });
 
@@ -145,6 +156,28 @@ describe('renderWhy', () => {
       '    tell   waiting',
       '  To act: npx mesh abort remediation/default/retry/e-1   (ends what runs, and starts nothing more)',
       '  More:   npx mesh show remediation/default/retry/e-1',
+    ]);
+  });
+
+  test('tells of a remediation that runs what is tried again, below its action', () => {
+    const remediation = aDetail({
+      outcome: 'running',
+      progress: {
+        outcome: 'running',
+        actions: [{ action: 'tell', type: 'notify_team', status: 'running', note: 'not delivered yet: slack/ops' }],
+      },
+      retrying: [
+        aRetried({ action: 'tell', delivery: 'slack/ops', attempt: 4, lastError: 'Slack answered 503' }),
+        aRetried({ doing: 'give back', lastError: '504' }),
+      ],
+    });
+
+    expect(lines({ judgement: judged(aFire('retry', 'tell')), remediations: [remediation] }).slice(6, -2)).toEqual([
+      '  Its remediation was started 3 min ago (03:09:09 UTC): running',
+      '    tell  running: not delivered yet: slack/ops',
+      '          slack/ops: attempt 3 failed: Slack answered 503; attempt 4 in 25 s',
+      '  Being tried again:',
+      '    give back: attempt 1 failed: 504; attempt 2 in 25 s',
     ]);
   });
 

@@ -51,6 +51,50 @@ describe('renderTable', () => {
     for (const line of at(width).split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(width);
   });
 
+  test('takes last from what people look for', () => {
+    const columns: Column[] = [{ title: 'RULE', min: 4, keep: 1 }, { title: 'OTHER', min: 6 }, { title: 'ID' }];
+    const atWidth = (width: number) =>
+      renderTable(columns, [['a-rather-long-rule', 'something', 'id']], { ...PLAIN_SCREEN, width }).split('\n')[1];
+
+    expect(atWidth(30)).toBe('a-rather-long-rule  somet…  id');
+    expect(atWidth(25)).toBe('a-rather-lon…  somet…  id');
+  });
+
+  test('leaves out a column before what people look for has little room', () => {
+    const columns: Column[] = [{ title: 'RULE', min: 4, keep: 1 }, { title: 'OTHER', dropFirst: 1 }, { title: 'ID' }];
+    const head = (rule: string) =>
+      renderTable(columns, [[rule, 'x'.repeat(10), 'id']], { ...PLAIN_SCREEN, width: 30 }).split('\n')[0];
+
+    expect(head('short')).toContain('OTHER');
+    expect(head('a-rather-long-rule')).not.toContain('OTHER');
+  });
+
+  test('shows the short form of what has one where not everything fits', () => {
+    const rows: Cell[][] = [[{ text: '3 min ago (03:09:09 UTC)', short: '3 min ago' }, 'x'.repeat(20)]];
+    const row = (width?: number) =>
+      renderTable([{ title: 'AT' }, { title: 'B' }], rows, { ...PLAIN_SCREEN, width }).split('\n')[1];
+
+    expect(row()).toBe(`3 min ago (03:09:09 UTC)  ${'x'.repeat(20)}`);
+    expect(row(46)).toBe(row());
+    expect(row(45)).toBe(`3 min ago  ${'x'.repeat(20)}`);
+  });
+
+  test('goes on below, in the colour of the cell, before it cuts', () => {
+    const columns: Column[] = [{ title: 'ID' }, { title: 'WHY', min: 8, maxLines: 3 }];
+    const rows: Cell[][] = [
+      ['e-1', { text: 'retry: fire; tell-all: cooldown; trial: shadow', paint: PAINT.red }],
+      ['e-2', 'no-match'],
+    ];
+
+    expect(renderTable(columns, rows, { ...PLAIN_SCREEN, width: 22 }).split('\n')).toEqual([
+      'ID   WHY',
+      'e-1  \u001b[31mretry: fire;\u001b[39m',
+      '     \u001b[31mtell-all:\u001b[39m',
+      '     \u001b[31mcooldown; trial:…\u001b[39m',
+      'e-2  no-match',
+    ]);
+  });
+
   test('measures colours as nothing', () => {
     const rows: Cell[][] = [[{ text: 'red', paint: PAINT.red }, '1', '', 'x']];
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { followRun } from '../../../../../client/cli/try/follow-run.js';
 import { MeshError } from '../../../../../client/errors.js';
 import type { RemediationDetail } from '../../../../../client/remediation-views.js';
-import { aDetail } from '../render/samples.js';
+import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
+import { aDetail, aRetried } from '../render/samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];
 
@@ -22,7 +23,8 @@ function follow(...looks: (RemediationDetail | Error)[]) {
     if (next === undefined || next instanceof Error) throw next ?? new Error('nothing left to answer');
     return next;
   };
-  return { told, ended: followRun({ remediation }, 'remediation/t/r/e', (line) => told.push(line), 1) };
+  const listener = { tell: (line: string) => told.push(line), screen: PLAIN_SCREEN };
+  return { told, ended: followRun({ remediation }, 'remediation/t/r/e', listener, 1) };
 }
 
 describe('followRun', () => {
@@ -43,6 +45,35 @@ describe('followRun', () => {
       'agent: running: waits for a slot',
       'agent: executed: ran ⏎ well',
       'tell: skipped: nobody\\u001b',
+    ]);
+  });
+
+  test('tells why something is tried again, once for each reason', async () => {
+    const open: States = [{ ...TELL, status: 'running', note: 'not delivered yet: webhook/ops' }];
+    const failing = (lastError: string, attempt: number) => ({
+      ...at('running', open),
+      retrying: [
+        aRetried({ action: 'tell', delivery: 'webhook/ops', state: 'running', attempt, lastError }),
+        aRetried({ doing: 'give back', state: 'queued', lastError: '504\nlater' }),
+      ],
+    });
+    const unset = 'environment variable HOOK_SECRET is not set';
+
+    const { told, ended } = follow(
+      at('running', open),
+      failing(unset, 2),
+      failing(unset, 3),
+      failing('503', 4),
+      at('executed', [{ ...TELL, status: 'executed', attempts: 4 }]),
+    );
+
+    await ended;
+    expect(told).toEqual([
+      'tell: running: not delivered yet: webhook/ops',
+      `tell: webhook/ops: attempt 1 failed: ${unset}; attempt 2 runs`,
+      'give back: attempt 1 failed: 504 ⏎ later; attempt 2 waits for a worker',
+      'tell: webhook/ops: attempt 3 failed: 503; attempt 4 runs',
+      'tell: executed',
     ]);
   });
 

@@ -31,10 +31,11 @@ describe('readTriedEvent', () => {
     });
   });
 
-  test('keeps the id of an event, and takes a fresh one for a hook', async () => {
+  test('gives an event, and a hook, an id of its own', async () => {
     const [event, hook] = await Promise.all([read({ ...EVENT, id: 'e-1' }), read(HOOK, { from: 'claude-code' })]);
 
-    expect(event.id).toBe('e-1');
+    expect(event.id).toMatch(/^try-/);
+    expect((await read({ ...EVENT, id: 'e-1' })).id).not.toBe(event.id);
     expect(hook).toMatchObject({ event: 'PostToolUseFailure', outcome: 'failed', session: 's-1', payload: HOOK });
     expect(hook.id).toMatch(/^try-/);
   });

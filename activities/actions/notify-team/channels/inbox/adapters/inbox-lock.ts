@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rmdir, stat } from 'node:fs/promises';
+import { renameSync, statSync } from 'node:fs';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface InboxLock {
@@ -69,18 +70,38 @@ async function look(path: string): Promise<Seen | undefined> {
   return found && { inode: found.ino, changedAt: found.mtimeMs, isFolder: found.isDirectory() };
 }
 
-/** Moved aside first: between a look and a removal it may have become somebody else's, who then gets it back. */
 async function removeStale(path: string): Promise<void> {
   const seen = await look(path);
   if (seen === undefined || Date.now() - seen.changedAt <= STALE_MS) return;
   if (!seen.isFolder) throw new Error(`${path} is not a lock of agent teams: it is a file`);
   const aside = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  const moved = await rename(path, aside).then(() => true, ignoreMissing);
-  if (moved !== true) return;
-  const taken = await look(aside);
-  const isAnothers = taken !== undefined && Date.now() - taken.changedAt <= STALE_MS;
-  if (isAnothers) await rename(aside, path).catch(() => undefined);
-  else await rmdir(aside).catch(ignoreMissing);
+  if (moveAside(path, aside)) await rmdir(aside).catch(ignoreMissing);
+}
+
+/**
+ * Between a look and a removal it may have become somebody else's, who then gets it back. In one go: while others of this
+ * process had their turn in between, many who wait for one forgotten lock would take it from each other.
+ */
+function moveAside(path: string, aside: string): boolean {
+  try {
+    if (!isStale(path)) return false;
+    renameSync(path, aside);
+  } catch (error) {
+    ignoreMissing(error as NodeJS.ErrnoException);
+    return false;
+  }
+  if (isStale(aside)) return true;
+  // It may take the place of one that was made since, whose owner finds that out before it writes. Where it cannot, that one stays.
+  try {
+    renameSync(aside, path);
+  } catch {
+    return true;
+  }
+  return false;
+}
+
+function isStale(path: string): boolean {
+  return Date.now() - statSync(path).mtimeMs > STALE_MS;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

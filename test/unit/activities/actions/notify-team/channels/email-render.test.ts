@@ -30,7 +30,8 @@ function filledWith(text: string, more: Partial<NotificationMessage> = {}): Noti
   });
 }
 
-const tagsIn = (markup: string) => (markup.match(/<[^>]*>/g) ?? []).filter((tag) => tag !== '<br>');
+/** Without what keeps lines apart, and addresses from becoming links. */
+const tagsIn = (markup: string) => (markup.match(/<[^>]*>/g) ?? []).filter((tag) => !/^<(br|\/?span)>$/.test(tag));
 
 const KINDS = [
   { kind: 'remediation', bodyRepeatsFacts: true },
@@ -62,6 +63,19 @@ test.each(KINDS)('the only addresses in a mail are links of the mesh: %o', (more
   );
   expect(addresses).toEqual([RUN.url]);
   expect(markup).not.toMatch(/<(script|img|link|iframe|object|form|input|base|meta http-equiv)/i);
+});
+
+test.each(KINDS)('nothing that an event says looks like an address to a mail program: %o', (more) => {
+  const text =
+    'https://evil.example/x or www.evil.example or HTTP://evil.example or Bcc: a@evil.example or evil.example/x or b.co in src/app.ts';
+
+  const markup = renderHtml(filledWith(text, more), text);
+
+  const shown = markup.replaceAll(RUN.url, '').replace(/<(style|title)>.*?<\/\1>/gs, '');
+  expect(markup).toContain(`<title>${text}</title>`);
+  expect(shown).not.toMatch(/:\/\/|www\.|\w@|@\w|\w\.[a-z]{2}/i);
+  // What is read and copied is what the event says.
+  expect(shown.replace(/<\/?span>/g, '')).toContain(text);
 });
 
 test('plain text is one line for each line of the mesh, whatever an event says', () => {
@@ -103,7 +117,7 @@ test.each([
     'exit code 2',
     'Still at work: warm.',
     'After this message: tell-boss (notify_team).',
-    'Quiet until 1970-01-01 00:05:00 UTC, 5 min after it fired: rule a-rule.',
+    'Rule a-rule is quiet until 00:05:00 UTC (5 min).',
     RUN.url,
     'npx mesh abort x',
     /(&quot;|")a(&quot;|"): ?1/,
@@ -122,25 +136,71 @@ test('the first action says that nothing was done before it, the last that nothi
   expect(text).toContain('The rule is not quiet: when this happens again, it fires again.');
 });
 
-test('plain text leaves out no line of the default body, and says nothing twice', () => {
-  const body = 'A chain rule fired.\n\nRule: a-rule\nEvent: E\nSession: s\nPayload: {"a":1}';
+test('plain text says all that the default body says, the error first, with the id of the task, and nothing twice', () => {
+  const body =
+    'A chain rule fired.\n\nRule: a-rule\nEvent: E\nError: no ⏎ way\nTask: Release\nSession: s\nPayload: {"a":1}';
   const facts = [
     { label: 'Rule', value: 'a-rule' },
+    { label: 'Event', value: 'E' },
+    { label: 'Task', value: 'Release (17)' },
     { label: 'Session', value: 's' },
     { label: 'Agent', value: 'builder' },
   ];
 
-  const lines = renderText(aMessage({ body, facts, bodyRepeatsFacts: true }), 'because').split('\n');
+  const text = renderText(aMessage({ body, facts, error: 'no\nway', bodyRepeatsFacts: true }), 'because');
 
-  for (const line of body.split('\n'))
-    expect(lines.filter((one) => one === line && line !== '')).toHaveLength(line === '' ? 0 : 1);
-  expect(lines).toContain('Agent: builder');
+  const labelled = text.split('\n').filter((line) => /^[A-Z]\w+: /.test(line));
+  expect(labelled).toEqual([
+    'Error: no',
+    'Rule: a-rule',
+    'Event: E',
+    'Task: Release (17)',
+    'Session: s',
+    'Agent: builder',
+    'Payload: {"a":1}',
+  ]);
+  expect(text).toContain('Error: no\n    way\n');
+});
+
+test.each([
+  ['plain text', (message: NotificationMessage) => renderText(message, 'because')],
+  [
+    'HTML',
+    (message: NotificationMessage) => renderHtml(message, 'because').replace(/<div style="display:none.*?<\/div>/s, ''),
+  ],
+])('%s begins with how old it is, then how it stands', (_, render) => {
+  const late = { writtenAt: Date.UTC(2026, 2, 14, 3, 7, 30), sentAt: Date.UTC(2026, 2, 14, 5, 10, 2) };
+  const verdict = 'Not mended: try-again failed.';
+
+  const shown = render(aMessage({ late, verdict, body: 'The body' }));
+
+  const seen = ['Delivered late: written 03:07:30 UTC, sent 05:10:02 UTC (2 h 2 min later).', verdict, 'The body'].map(
+    (part) => shown.indexOf(part),
+  );
+  expect(seen).not.toContain(-1);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+});
+
+test('the command that ends something is the last one in a mail', () => {
+  const commands = [
+    { what: 'Abort it', command: 'npx mesh abort x', note: 'ends fix', ends: true as const },
+    { what: 'See how it stands', command: 'npx mesh show x' },
+  ];
+
+  const markup = renderHtml(aMessage({ commands }), 'because');
+
+  expect(markup).toContain('Abort it (ends fix)');
+  expect(renderText(aMessage({ commands }), 'because')).toContain('Abort it (ends fix):\n  npx mesh abort x');
+  expect(markup.indexOf('npx mesh show x')).toBeLessThan(markup.indexOf('npx mesh abort x'));
 });
 
 test("an error stands once: in the rule's own text, or on its own", () => {
   const count = (text: string) => text.split('too slow').length - 1;
 
   expect(count(renderText(aMessage({ body: 'Sorry, too slow', error: 'too slow' }), 'because'))).toBe(1);
+  expect(
+    count(renderText(aMessage({ body: 'Sorry: it    was too slow', error: 'it\twas too slow\nat x' }), 'because')),
+  ).toBe(1);
   expect(count(renderText(aMessage({ body: 'Sorry', error: 'too slow' }), 'because'))).toBe(1);
   expect(count(renderHtml(aMessage({ body: 'Sorry, too slow', error: 'too slow' }), 'because'))).toBe(2);
 });

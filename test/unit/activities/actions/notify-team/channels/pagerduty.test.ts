@@ -21,7 +21,13 @@ function pagerduty(more: Record<string, unknown> = {}) {
   return channelDelivery(channel, { env: { PD: KEY } });
 }
 
-const INCIDENT: IncidentSubject = { tenant: 'default', rule: 'a-rule', remediation: 'remediation/x', root: 'event-1' };
+const INCIDENT: IncidentSubject = {
+  tenant: 'default',
+  rule: 'a-rule',
+  remediation: 'remediation/x',
+  root: 'event-1',
+  occurredAt: 0,
+};
 const DEDUP_KEY = /^remediation-mesh\/[0-9a-f]{32}$/;
 
 test('an alert says what broke, what was done and what to do', async () => {
@@ -71,6 +77,31 @@ test('an alert says what broke, what was done and what to do', async () => {
     client: 'Remediation Mesh',
     client_url: 'https://temporal.example.com/run',
   });
+});
+
+test('a phone call says what broke: the rule, and the first line of the error', async () => {
+  const usual = {
+    subject: 'Hook chain a-rule triggered (E/failed)',
+    isDefaultSubject: true,
+    error: '\nno runner\n at x',
+  };
+  const { deliver } = pagerduty();
+  await deliver({ message: aMessage(usual) });
+  await deliver({ message: aMessage({ ...usual, error: ' ' }) });
+  await deliver({ message: aMessage({ ...usual, subject: 'Deploy failed', isDefaultSubject: false }) });
+
+  const summaries = target.requests.map(({ body }) => JSON.parse(body).payload.summary);
+  expect(summaries).toEqual(['a-rule: no runner', 'Hook chain a-rule triggered (E/failed)', 'Deploy failed']);
+});
+
+test('an alert says first how old it is and how it stands', async () => {
+  const late = { writtenAt: 0, sentAt: 7_200_000 };
+  await pagerduty().deliver({ message: aMessage({ late, verdict: 'Not mended: fix failed.' }) });
+
+  expect(Object.entries(sent().payload.custom_details).slice(0, 2)).toEqual([
+    ['late', expect.stringMatching(/^Delivered late: /)],
+    ['how it stands', 'Not mended: fix failed.'],
+  ]);
 });
 
 test('whatever is said of one incident has one key, which is short however long names are', async () => {

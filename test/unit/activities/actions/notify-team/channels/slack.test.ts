@@ -37,7 +37,10 @@ const MESSAGE = aMessage({
   ],
   quiet: [{ what: 'rule a-rule', untilAt: 60_000 }],
   links: [{ text: 'Open the run', url: URL_OF_RUN }],
-  commands: [{ what: 'Abort it', command: 'npx mesh abort remediation/default/a-rule/event-1' }],
+  commands: [
+    { what: 'Abort it', command: 'npx mesh abort remediation/default/a-rule/event-1', ends: true },
+    { what: 'See how it stands', command: 'npx mesh show remediation/default/a-rule/event-1' },
+  ],
 });
 
 test('a message is what people can act on, in blocks, with a short text for notifications', async () => {
@@ -65,9 +68,10 @@ test('a message is what people can act on, in blocks, with a short text for noti
       },
       section('*What went wrong*\n```\nexit 1\nˋˋˋ\n&lt;b&gt; &amp; more\n```'),
       section(
-        '*What the mesh did*\n`fix` (`spawn_fallback_agent`) `failed`\n```\nagent a-1 failed\nit said: &lt;!channel&gt;\n```',
+        '*What the mesh did*\n*failed* `fix` (`spawn_fallback_agent`)\n```\nagent a-1 failed\nit said: &lt;!channel&gt;\n```',
       ),
-      section('`notify_team` `executed`'),
+      section('*executed* `notify_team`'),
+      section('*What happens next*'),
       { type: 'section', text: { type: 'plain_text', text: whatNext(MESSAGE).join('\n'), emoji: false } },
       {
         type: 'actions',
@@ -81,9 +85,36 @@ test('a message is what people can act on, in blocks, with a short text for noti
         ],
       },
       { type: 'section', fields: [mrkdwn('*Rule*\n`a-rule`'), mrkdwn('*Tool*\n`Bash`')] },
-      section('*To act*\n```\n# Abort it\nnpx mesh abort remediation/default/a-rule/event-1\n```'),
+      section('*To act*'),
+      label('See how it stands'),
+      section('```\nnpx mesh show remediation/default/a-rule/event-1\n```'),
+      section('*To end something*'),
+      label('Abort it'),
+      section('```\nnpx mesh abort remediation/default/a-rule/event-1\n```'),
     ],
   });
+});
+
+test('how old it is and how it stands come first, also where there are no blocks', async () => {
+  const late = { writtenAt: 0, sentAt: 7_200_000 };
+  await slack().deliver({ message: aMessage({ late, verdict: 'Not mended: fix failed.' }) });
+
+  const told = /^Delivered late: written 00:00:00 UTC, sent 02:00:00 UTC/;
+  expect(textsOf(blocks()).slice(2, 4)).toEqual([expect.stringMatching(told), 'Not mended: fix failed.']);
+  const { text } = JSON.parse(target.requests[0]?.body ?? '') as { text: string };
+  expect(text.replaceAll('`', '').split('\n').slice(1, 3)).toEqual([
+    expect.stringMatching(told),
+    'Not mended: fix failed.',
+  ]);
+});
+
+test('of many actions the last ones are shown, since they are nearest to what is to be done', async () => {
+  const did = Array.from({ length: 14 }, (_, index) => ({ action: `a-${index}`, type: 'x', state: 'failed' }));
+  await slack().deliver({ message: aMessage({ did }) });
+
+  const shown = textsOf(blocks()).join('\n');
+  expect(shown).toContain('*What the mesh did*\nThere were others before these.\n');
+  expect(shown.match(/`a-\d+`/g)).toEqual(did.slice(4).map(({ action }) => `\`${action}\``));
 });
 
 test("a rule's own text is shown as plain text, with its lines", async () => {
@@ -168,7 +199,8 @@ describe('the answer', () => {
     expect(await slack().deliver()).toEqual({
       delivered: false,
       reason: 'the webhook answered, but not with the ok of Slack',
-      isFinal: true,
+      isFinal: false,
+      mayHaveArrived: true,
     });
   });
 
@@ -208,6 +240,15 @@ describe('the answer', () => {
     },
   );
 
+  test('that repeats the token of the webhook alone is shown without it', async () => {
+    target.answer((response, { path }) => void response.writeHead(403).end(`invalid token ${path.split('/').at(-1)}`));
+
+    const env = { HOOK: `${target.url}/services/T0/B0/s3cretT0ken` };
+    expect(await channelDelivery(CHANNEL, { env }).deliver()).toMatchObject({
+      reason: 'Slack answered 403: invalid token ***',
+    });
+  });
+
   test('that repeats the address of the webhook is shown without it', async () => {
     target.answer((response, { path }) => void response.writeHead(404).end(`no ${target.url}${path} and no ${path}`));
 
@@ -225,13 +266,17 @@ test('a dry run shows the message, and where it goes without the secret', () => 
   expect(destination).toBe('Slack, incoming webhook ${env:HOOK}');
   expect(preview.map(({ part }) => part)).toEqual(['message', 'body']);
   expect(preview[0]?.text).toContain(`[Open the run] ${URL_OF_RUN}`);
-  expect(preview[0]?.text).toContain('Quiet until 1970-01-01 00:01:00 UTC');
+  expect(preview[0]?.text).toContain('Rule a-rule is quiet until 00:01:00 UTC');
   expect(JSON.stringify(preview)).not.toContain('sEcReT');
   expect(target.connections()).toBe(0);
 });
 
 function mrkdwn(text: string) {
   return { type: 'mrkdwn', text, verbatim: true };
+}
+
+function label(text: string) {
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] };
 }
 
 function section(text: string) {

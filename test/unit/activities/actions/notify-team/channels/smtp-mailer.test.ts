@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { needsTls } from '../../../../../../activities/actions/notify-team/channels/email/adapters/needs-tls.js';
 import { createSmtpMailer } from '../../../../../../activities/actions/notify-team/channels/email/adapters/smtp-mailer.js';
 import type { Mail, Mailer } from '../../../../../../activities/actions/notify-team/channels/email/mail.js';
 import { renderMail } from '../../../../../../activities/actions/notify-team/channels/email/render.js';
@@ -19,9 +21,9 @@ afterEach(async () => {
   await server.close();
 });
 
-function aMail(effectKey = 'a key'): Mail {
+function aMail(effectKey = 'a key', name = 'ada'): Mail {
   const config = aMeshConfig();
-  const member = { name: 'ada', email: 'ada@example.com' };
+  const member = { name, email: `${name}@example.com` };
   const channel = { type: 'email' as const, name: 'email' };
   return renderMail({ channel, team: 'ops', member, config, request: aDelivery({ effectKey }) });
 }
@@ -61,7 +63,7 @@ test('a recipient who is refused is named by the server, and its code decides', 
 test('a connection that is cut after the mail was taken is no proof: the mail comes again with the same Message-ID', async () => {
   server.script.push('drop');
 
-  expect(await send()).toMatchObject({ delivered: false, isFinal: false });
+  expect(await send()).toMatchObject({ delivered: false, isFinal: false, mayHaveArrived: true });
   expect(await send()).toMatchObject({ delivered: true });
 
   const ids = server.mails.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1]);
@@ -93,21 +95,182 @@ test('an attempt that is ended lets go of a server that hangs, and its mail neve
   expect(server.mails).toHaveLength(1);
 });
 
-test('a mail that waits for a connection when its time is up is not sent later', async () => {
-  server.script.push('hang', 'hang', 'hang');
+test('a mail that waits for its turn when its time is up is not sent later', async () => {
+  server.script.push('hang');
   const hanging = new AbortController();
-  const first = [1, 2, 3].map((key) => mailer.send(aMail(`hanging ${key}`), hanging.signal));
-  await eventually('three connections', () => (server.script.length === 0 ? true : undefined));
+  const first = mailer.send(aMail('hanging'), hanging.signal);
+  await eventually('a connection', () => (server.script.length === 0 ? true : undefined));
   const waiting = new AbortController();
 
-  const fourth = mailer.send(aMail('waiting'), waiting.signal);
+  const second = mailer.send(aMail('waiting'), waiting.signal);
   waiting.abort();
 
-  expect(await fourth).toMatchObject({ delivered: false, isFinal: false });
+  expect(await second).toEqual({
+    delivered: false,
+    reason: 'Waited for a free connection to the mail server',
+    isFinal: false,
+    isPutOff: true,
+  });
   hanging.abort();
-  await Promise.all(first);
+  await first;
   expect(await send(aMail('last'))).toMatchObject({ delivered: true });
   expect(server.mails).toHaveLength(1);
+});
+
+describe.each(['hang', 'silent'] as const)('recipients at whom the server does not answer (%s)', (what) => {
+  const names = ['bob', 'carl', 'dora'];
+  const ended = new AbortController();
+  let impatient: Mailer;
+
+  beforeEach(() => {
+    impatient = createSmtpMailer(server.url, { hangsAfterMs: 300 });
+    for (const name of names) server.always.set(`${name}@example.com`, what);
+  });
+
+  afterEach(() => impatient.close());
+
+  const sendTo = (name: string, key = name) => impatient.send(aMail(key, name), ended.signal);
+  const taken = () => server.mails.filter(({ to }) => to[0] === 'ada@example.com');
+
+  test('hold up nobody else, although each has several mails to come', async () => {
+    let over = 0;
+    const hanging = names.flatMap((name) => [1, 2, 3].map((n) => sendTo(name, `${name} ${n}`)));
+    for (const one of hanging) void one.then(({ delivered }) => (over += delivered ? 1 : 0));
+    await eventually('three that hang', () => (server.connections() >= 3 ? true : undefined));
+
+    for (const key of ['ada 1', 'ada 2', 'ada 3']) expect(await sendTo('ada', key)).toMatchObject({ delivered: true });
+
+    expect(taken()).toHaveLength(3);
+    expect(over).toBe(0);
+    expect(server.connections()).toBeLessThanOrEqual(10);
+    impatient.close();
+    await Promise.all(hanging);
+  });
+
+  test('are not waited for: the next mail is put off, and was not sent', async () => {
+    const hanging = [1, 2, 3].map((n) => sendTo('bob', `bob ${n}`));
+
+    const answers = await Promise.race([hanging[2], sendTo('bob', 'bob 4')]);
+
+    expect(answers).toEqual({
+      delivered: false,
+      reason: 'The mail server hangs at 1 other mail to bob@example.com',
+      isFinal: false,
+      isPutOff: true,
+    });
+    impatient.close();
+    await Promise.all(hanging);
+    expect(server.mails.length).toBeLessThanOrEqual(2);
+  });
+});
+
+test('a mail at which the server hangs holds up no other to the same person for long', async () => {
+  const impatient = createSmtpMailer(server.url, { hangsAfterMs: 300 });
+  onTestFinished(() => impatient.close());
+  server.script.push('silent');
+  const { signal } = new AbortController();
+  const hanging = impatient.send(aMail('1'), signal);
+
+  expect(await impatient.send(aMail('2'), signal)).toMatchObject({ delivered: true });
+  expect(await impatient.send(aMail('3'), signal)).toMatchObject({ delivered: true });
+
+  impatient.close();
+  expect(await hanging).toMatchObject({ delivered: false, mayHaveArrived: true });
+});
+
+test('many mails to one person go one after the other, and none is put off', async () => {
+  const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
+
+  const answers = await Promise.all(keys.map((key) => send(aMail(key))));
+
+  expect(new Set(answers.map(({ delivered }) => delivered))).toEqual(new Set([true]));
+  expect(server.mails).toHaveLength(20);
+  expect(server.connections()).toBeLessThanOrEqual(3);
+});
+
+describe('a server that has the whole mail', () => {
+  test('may take minutes for its answer: nothing on the way ends the wait', async () => {
+    const limits = vi.spyOn(Socket.prototype, 'setTimeout');
+    onTestFinished(() => limits.mockRestore());
+    const patient = createSmtpMailer(server.url, { handoverMs: 3_000 });
+    onTestFinished(() => patient.close());
+    server.script.push('late');
+
+    const sending = patient.send(aMail(), new AbortController().signal);
+    await eventually('the mail', () => (server.mails.length === 1 ? true : undefined));
+    // Longer than the mail may take to be handed over.
+    await new Promise((resolve) => setTimeout(resolve, 3_200));
+    server.answerLate();
+
+    expect(await sending).toMatchObject({ delivered: true });
+    // Of its own side of the connection, as it stood in the end.
+    const { calls, contexts } = limits.mock;
+    const last = contexts.findLastIndex((socket) => String((socket as Socket).remotePort) === new URL(server.url).port);
+    expect(calls[last]?.[0]).toBeGreaterThanOrEqual(600_000);
+  });
+
+  test('and does not answer may have taken it, and the reason says so', async () => {
+    server.script.push('silent');
+    const ended = new AbortController();
+
+    const sending = mailer.send(aMail(), ended.signal);
+    await eventually('the mail', () => (server.mails.length === 1 ? true : undefined));
+    ended.abort();
+
+    expect(await sending).toMatchObject({
+      delivered: false,
+      isFinal: false,
+      mayHaveArrived: true,
+      reason: expect.stringMatching(/^Mail was handed over, and the server did not say whether it took it: /) as string,
+    });
+  });
+});
+
+test('a server that does not take a mail is left soon, and nothing has arrived', async () => {
+  const hasty = createSmtpMailer(server.url, { handoverMs: 200 });
+  onTestFinished(() => hasty.close());
+  server.script.push('hang');
+
+  expect(await hasty.send(aMail(), new AbortController().signal)).toEqual({
+    delivered: false,
+    reason: 'Mail could not be handed over within 200ms',
+    isFinal: false,
+  });
+  expect(server.mails).toHaveLength(0);
+});
+
+test.each([
+  ['smtp://mesh:pass@mail.example.com', true],
+  ['smtp://mesh:pass@10.0.0.7:587', true],
+  ['smtp://mesh:pass@127.example.com', true],
+  ['smtp://mesh:pass@mail.example.com?starttls=optional', false],
+  ['smtp://mail.example.com', false],
+  ['smtp://mail.example.com?starttls=required', true],
+  ['smtps://mesh:pass@mail.example.com', false],
+  ['smtp://mesh:pass@127.0.0.1:25', false],
+  ['smtp://mesh:pass@[::1]:25', false],
+  ['smtp://mesh:pass@localhost', false],
+])('%s must turn to TLS before it goes on: %s', (url, isNeeded) => {
+  expect(needsTls(new URL(url))).toBe(isNeeded);
+});
+
+test('a login is never shown to a server that offers no TLS, and the mail waits until that is mended', async () => {
+  const passwords: string[] = [];
+  const plain = await startMailServer({ password: 'r1ght p@ss', onPassword: (password) => passwords.push(password) });
+  // The address of every interface is none of the loopback addresses, and leads to this machine.
+  const url = plain.url.replace('smtp://127.0.0.1', 'smtp://mesh:r1ght%20p%40ss@0.0.0.0');
+  const [strict, trusting] = [createSmtpMailer(url), createSmtpMailer(`${url}?starttls=optional`)];
+
+  const refused = await strict.send(aMail(), new AbortController().signal);
+  const shown = [...passwords];
+  const sent = await trusting.send(aMail(), new AbortController().signal);
+  for (const one of [strict, trusting]) one.close();
+  await plain.close();
+
+  expect(refused).toMatchObject({ delivered: false, isFinal: false });
+  expect(refused).toHaveProperty('reason', expect.stringMatching(/^Mail was not sent without TLS: /));
+  expect(shown).toEqual([]);
+  expect(sent).toMatchObject({ delivered: true });
 });
 
 test('what hangs is ended when the mailer is closed, so that a worker can stop', async () => {

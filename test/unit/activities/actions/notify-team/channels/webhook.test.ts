@@ -55,7 +55,7 @@ test('the message is JSON that the library of Standard Webhooks verifies', async
     timestamp: '2023-11-14T22:13:20.000Z',
     data: {
       effectKey: EFFECT_KEY,
-      incident: 'a-rule/s-1',
+      incident: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
       team: 'ops',
       tenant: 'default',
       rule: 'a-rule',
@@ -72,6 +72,20 @@ test('the message is JSON that the library of Standard Webhooks verifies', async
       payload: '{"a":1}',
     },
   });
+});
+
+test('the incident is the same for all that is said about one, and tells nothing of what it is made of', async () => {
+  const threads = [
+    '["default","r","INT-1234","t"]',
+    '["default","r","INT-1234","t"]',
+    '["default","r","INT-1234","u"]',
+  ];
+  for (const threadKey of threads) await webhook().deliver({ threadKey });
+
+  const [first, again, other] = target.requests.map(({ body }) => JSON.parse(body).data.incident);
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+  expect(target.requests.map(({ body }) => body).join('')).not.toContain('INT-1234');
 });
 
 test('the id is the effect key, with every full stop as %2E', async () => {
@@ -154,7 +168,7 @@ describe('the answer', () => {
     const elsewhere = await startHttpTarget();
     target.answer({ status: 307, headers: { location: `${elsewhere.url}/` } });
 
-    expect(await webhook().deliver()).toMatchObject({ delivered: false, isFinal: true });
+    expect(await webhook().deliver()).toMatchObject({ delivered: false, isFinal: false });
     expect(elsewhere.connections()).toBe(0);
     await elsewhere.close();
   });

@@ -1,12 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CancelledFailure } from '@temporalio/common';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { SpawnPlan } from '../../../../../../contract/actions/spawn-fallback-agent/schema.js';
 import type { StartedAgent } from '../../../../../../contract/remediation.js';
+import { agentSession } from '../../../../../../rules/agent-session.js';
 import { verifyLineage } from '../../../../../../rules/lineage/verify.js';
 import { eventually } from '../../../../../support/eventually.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import { createSpawnBench, LINEAGE_KEY, type SpawnSetup } from '../../../../../support/spawn-activity.js';
+import { type HttpTarget, startHttpTarget, type TargetAnswer } from '../../../../../support/http-target.js';
+import type { SlotsInMemory } from '../../../../../support/slots-in-memory.js';
+import {
+  createSpawnBench,
+  LINEAGE_KEY,
+  type SpawnFailure,
+  type SpawnSetup,
+} from '../../../../../support/spawn-activity.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 import { OWN_REMEDIATION, ownSpawnRequest } from '../own-spawn-request.js';
 
@@ -22,10 +31,12 @@ function bench(
   http: Record<string, unknown> = {},
   more: Partial<SpawnSetup> = {},
   agent: Record<string, unknown> = {},
+  others: Record<string, unknown> = {},
 ) {
   const agents = {
     default: { http: { url: `${runtime.url}/agents`, ...http }, fallbacks: ['other'], ...agent },
     other: { command: ['true'] },
+    ...others,
   };
   return createSpawnBench({ agents, folder: tempFolder(), ...more });
 }
@@ -81,6 +92,11 @@ test('a runtime is asked once, and told all an agent needs', async () => {
     attempts: 1,
     next: 'other',
     timeoutMs: 20_000,
+    slot: {
+      slots: 'slots/test/default',
+      key: 'remediation/default/r/event-1/agent',
+      claim: expect.any(String) as string,
+    },
   });
   // Before the request the session is known, and after it the name that the runtime gave.
   expect(known.map(({ ids, isAwaited, depth }) => ({ ids, isAwaited, depth }))).toEqual([
@@ -101,29 +117,147 @@ test('a second attempt asks for the very same', async () => {
   expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
 });
 
-test('a retry of an agent that has ended asks for another one, in all its attempts; any other asks for the same', async () => {
-  saying('', 503);
-  const { spawn } = bench();
-  const ask = async (agent?: StartedAgent, attempt = 1) => {
-    const result = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;
-    const request = ownSpawnRequest({ remediation: { earlier: agent ? [{ ...result, agent }] : [] } });
-    await spawn(request, { attempt }).answer.catch(() => undefined);
-    const { headers, body = '' } = runtime.requests.at(-1) ?? {};
-    return { key: headers?.['idempotency-key'], ...(JSON.parse(body) as { effectKey: string; session: string }) };
-  };
+describe('a retry by hand', () => {
+  const BASE = 'remediation/default/r/event-1/agent';
   const ended = (session: string, launcher = 'default') => ({ launcher, session, outcome: 'failed' as const });
 
-  const first = await ask();
-  const second = await ask(ended(first.session));
-  const third = await ask(ended(second.session));
+  async function ask(earlier: StartedAgent[], plan: Partial<SpawnPlan> = {}, attempt = 1) {
+    saying('', 503);
+    const result = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;
+    const request = ownSpawnRequest({ plan, remediation: { earlier: earlier.map((agent) => ({ ...result, agent })) } });
+    const later = { http: { url: `${runtime.url}/agents` } };
+    await bench({}, {}, {}, { later })
+      .spawn(request, { attempt })
+      .answer.catch(() => undefined);
+    const { headers, body = '' } = runtime.requests.at(-1) ?? {};
+    return { key: headers?.['idempotency-key'], ...(JSON.parse(body) as { effectKey: string; session: string }) };
+  }
 
-  expect(first.key).toBe('remediation/default/r/event-1/agent');
-  expect(second.key).toBe(`${first.effectKey}~retry-${first.session.slice(0, 8)}`);
-  expect(second.effectKey).toBe(second.key);
-  expect(await ask(ended(first.session), 2)).toEqual(second);
-  expect(await ask(ended(first.session, 'other'))).toEqual(first);
-  expect(new Set([first, second, third].map(({ key }) => key)).size).toBe(3);
-  expect(new Set([first, second, third].map(({ session }) => session)).size).toBe(3);
+  test('of an agent that has ended asks for another one, in all its attempts; any other asks for the same', async () => {
+    const first = await ask([]);
+    const second = await ask([ended(first.session)]);
+    const third = await ask([ended(second.session)]);
+
+    expect(first.key).toBe(BASE);
+    expect(second.key).toBe(`${first.effectKey}~retry-${first.session.slice(0, 8)}`);
+    expect(second.effectKey).toBe(second.key);
+    expect(await ask([ended(first.session)], {}, 2)).toEqual(second);
+    expect(await ask([ended(agentSession(`${BASE}~other`), 'other')])).toEqual(first);
+    expect(new Set([first, second, third].map(({ key }) => key)).size).toBe(3);
+    expect(new Set([first, second, third].map(({ session }) => session)).size).toBe(3);
+  });
+
+  test('under another name of the launcher asks for another agent too, and under the old one again as well', async () => {
+    const later = { agentType: 'later' };
+    const first = await ask([]);
+    const second = await ask([ended(first.session)], later);
+    const third = await ask([ended(first.session), ended(second.session, 'later')]);
+    const all = [ended(first.session), ended(second.session, 'later'), ended(third.session)];
+    const fourth = await ask(all, later);
+
+    expect(new Set([first, second, third, fourth].map(({ key }) => key)).size).toBe(4);
+    // The end of that one is not known.
+    expect((await ask([ended(first.session)])).key).toBe(second.key);
+  });
+});
+
+describe('of an agent that may be at work, no other is tried in its place:', () => {
+  const agent = { launcher: 'default', outcome: 'running', mayNotExist: true };
+  const mayStillRun = { mayStillRun: true, agent };
+
+  test.each<[string, TargetAnswer]>([
+    ['it breaks off the connection', (response) => response.socket?.destroy()],
+    ['it answers something that cannot be read', { body: 'OK' }],
+    ['it fails, and may have started it before', { status: 500 }],
+    ['a proxy has lost touch with it', { status: 502 }],
+    ['a proxy has no answer from it', { status: 504 }],
+    ['it fails in a way of its own', { status: 520 }],
+  ])('%s', async (_what, answer) => {
+    runtime.answer(answer);
+    const { failure, slots } = bench();
+
+    expectNoOther(await failure(ownSpawnRequest()), slots);
+  });
+
+  test('the runtime does not answer in time', async () => {
+    // That is over when the test says so, and not while the request is still on its way.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    runtime.answer(() => undefined);
+    const { failure, slots } = bench({ timeoutMs: 200 });
+
+    const failed = failure(ownSpawnRequest());
+    await eventually('the request', () => runtime.requests[0]);
+    await vi.advanceTimersByTimeAsync(200);
+
+    expectNoOther(await failed, slots);
+  });
+
+  function expectNoOther({ isFinal, details }: SpawnFailure, slots: SlotsInMemory): void {
+    expect(isFinal).toBe(false);
+    expect(details).toMatchObject({ ...mayStillRun, slot: { key: 'remediation/default/r/event-1/agent' } });
+    expect(details).not.toHaveProperty('next');
+    expect(slots.of('default')).toHaveLength(1);
+  }
+
+  test.each([501, 503, 429])('not so when it says that it did not take the request: %d', async (status) => {
+    saying('', status);
+
+    const { details } = await bench().failure(ownSpawnRequest());
+
+    expect(details).toEqual({ attempts: 1, launcher: 'default', next: 'other' });
+  });
+
+  test('it may be since an attempt before, which this one has heard of', async () => {
+    saying('', 503);
+    const { spawn, failure } = bench();
+    const { heartbeats, answer } = spawn(ownSpawnRequest());
+    await answer.catch(() => undefined);
+
+    const ofThis = await failure(ownSpawnRequest(), { attempt: 2, earlier: heartbeats[0] });
+    const after503 = await failure(ownSpawnRequest(), { attempt: 2, earlier: heartbeats.at(-1) });
+    const another = { ...heartbeats[0], attempts: 1, launcher: 'another' };
+    const ofAnother = await failure(ownSpawnRequest(), { attempt: 2, earlier: another });
+
+    expect(ofThis.details).toMatchObject(mayStillRun);
+    expect(after503.details).toEqual({ attempts: 2, launcher: 'default', next: 'other' });
+    // Nor is this launcher tried beside the agent of another one, which has left the configuration since.
+    expect(ofAnother).toMatchObject({ type: 'no-launcher', details: mayStillRun });
+    expect(runtime.requests).toHaveLength(3);
+  });
+
+  test('but when the runtime then says that there is none', async () => {
+    saying({ launched: false });
+    const { failure } = bench();
+    const earlier = { attempts: 1, launcher: 'default', mayStillRun: true } as const;
+
+    expect(await failure(ownSpawnRequest(), { attempt: 2, earlier })).toMatchObject({ details: { next: 'other' } });
+  });
+
+  test('its worker may die before it has heard of it', async () => {
+    saying({ launched: true });
+    const { heartbeats, answer } = bench().spawn(ownSpawnRequest());
+    await answer;
+
+    expect(heartbeats).toMatchObject([mayStillRun]);
+  });
+
+  test('the worker is stopped before it has heard of it', async () => {
+    runtime.answer(() => undefined);
+    const { spawn } = bench();
+    const { answer, environment } = spawn(ownSpawnRequest());
+    await eventually('the request', () => runtime.requests[0]);
+
+    environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+
+    // Another worker asks for the same, and no attempt is used up.
+    expect(await answer).toMatchObject({
+      state: 'delayed',
+      reason: 'the worker that ran it was stopped',
+      earlier: { launcher: 'default', ...mayStillRun },
+      slot: { key: 'remediation/default/r/event-1/agent' },
+    });
+  });
 });
 
 test('nobody waits for the end of an agent that a rule only wants launched', async () => {
@@ -135,6 +269,20 @@ test('nobody waits for the end of an agent that a rule only wants launched', asy
   expect(answer).toMatchObject({ state: 'launched', detail: 'Fallback agent launched' });
   expect(answer).not.toHaveProperty('agent.id');
   expect(known).toMatchObject([{ isAwaited: false }]);
+});
+
+test.each<[string, Partial<SpawnPlan>, number, boolean]>([
+  ['has its slot until the remediation has seen its end, where that waits for it', { await: 'finished' }, 200, true],
+  ['has it for the request, where nobody waits for it', { await: 'launched' }, 200, false],
+  ['has none when the request has failed', { await: 'finished' }, 503, false],
+])('an agent of a runtime %s', async (_what, plan, status, isHeld) => {
+  saying({ launched: true }, status);
+  const { spawn, slots } = bench();
+
+  await spawn(ownSpawnRequest({ plan })).answer.catch(() => undefined);
+
+  expect(runtime.requests).toHaveLength(1);
+  expect(slots.of('default')).toHaveLength(isHeld ? 1 : 0);
 });
 
 test('the shorter time limit of the agent is the one that the remediation waits for', async () => {
@@ -153,11 +301,85 @@ test.each([
   expect(await bench().spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'launched', detail });
 });
 
+describe('between two attempts the remediation knows', () => {
+  test('that the one before has started none', async () => {
+    saying('', 503);
+    const { failure, attempts } = bench();
+
+    await failure(ownSpawnRequest());
+    await failure(ownSpawnRequest(), { attempt: 2 });
+
+    const [first, second] = [attempts[0]?.attempt, attempts[2]?.attempt];
+    expect(attempts).toEqual([
+      { state: 'asked', attempt: first },
+      { state: 'not-started', attempt: first },
+      { state: 'asked', attempt: second },
+      { state: 'not-started', attempt: second },
+    ]);
+    expect(first).not.toBe(second);
+  });
+
+  test('the same of one that could not even ask', async () => {
+    const { failure, attempts } = bench({ token: '${env:TOKEN}' });
+
+    await failure(ownSpawnRequest());
+
+    expect(attempts).toMatchObject([{ state: 'asked' }, { state: 'not-started' }]);
+  });
+
+  test('the same of one whose worker is stopped before it could ask', async () => {
+    const told: string[] = [];
+    const stopped: (() => void)[] = [];
+    const tellRemediation: SpawnSetup['tellRemediation'] = async (_remediation, { state }) => {
+      told.push(state);
+      if (state === 'asked') stopped.forEach((stop) => stop());
+    };
+    const { answer, environment } = bench({}, { tellRemediation }).spawn(ownSpawnRequest());
+    stopped.push(() =>
+      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true })),
+    );
+
+    expect(await answer).toMatchObject({ state: 'delayed' });
+    expect(runtime.requests).toEqual([]);
+    expect(told).toEqual(['asked', 'not-started']);
+  });
+
+  test('nothing of the kind when that one, or one before it, may have started it', async () => {
+    saying('', 500);
+    const { failure, attempts } = bench();
+
+    const { details: earlier } = await failure(ownSpawnRequest());
+    saying('', 503);
+    await failure(ownSpawnRequest(), { attempt: 2, earlier });
+
+    expect(attempts).toMatchObject([{ state: 'asked' }, { state: 'asked' }]);
+  });
+
+  test('and is told after it was told of the question, however long that takes', async () => {
+    saying('', 503);
+    const told: string[] = [];
+    const tellRemediation: SpawnSetup['tellRemediation'] = async (_remediation, { state }) => {
+      if (state === 'asked') await setTimeout(100);
+      told.push(state);
+    };
+
+    await bench({}, { tellRemediation }).failure(ownSpawnRequest());
+
+    expect(told).toEqual(['asked', 'not-started']);
+  });
+
+  test('nothing more where there is no next attempt: the failure itself says it', async () => {
+    saying('', 403);
+    const { failure, attempts } = bench();
+
+    expect(await failure(ownSpawnRequest())).toMatchObject({ isFinal: true });
+
+    expect(attempts).toMatchObject([{ state: 'asked' }]);
+  });
+});
+
 describe('is final, and the next launcher is named:', () => {
   test.each<[string, unknown, number, string]>([
-    ['declined with a reason', { launched: false, reason: 'no budget\nleft' }, 200, 'no budget ⏎ left'],
-    ['declined without one', { launched: false }, 200, 'Fallback launcher declined to start an agent'],
-    ['an empty reason', { launched: false, reason: ' ' }, 202, 'Fallback launcher declined to start an agent'],
     ['400', { error: 'unknown model' }, 400, 'Fallback agent launch failed: the runtime answered 400: unknown model'],
     ['404', '', 404, 'Fallback agent launch failed: the runtime answered 404'],
     ['a redirect', '', 302, 'Fallback agent launch failed: the runtime answered 302'],
@@ -171,6 +393,20 @@ describe('is final, and the next launcher is named:', () => {
       retryAfterMs: undefined,
       details: { attempts: 1, launcher: 'default', next: 'other' },
     });
+  });
+
+  test.each([
+    ['with a reason', 'no budget\nleft', 200, 'no budget ⏎ left'],
+    ['without one', undefined, 200, 'Fallback launcher declined to start an agent'],
+    ['with an empty one', ' ', 202, 'Fallback launcher declined to start an agent'],
+  ])('it declines %s, and what it was asked with is on record', async (_what, reason, status, message) => {
+    saying({ launched: false, reason }, status);
+
+    expect(await bench().failure(ownSpawnRequest())).toMatchObject({ type: 'launch-failed', message, isFinal: true });
+    const { details } = await bench().failure(ownSpawnRequest());
+
+    const { session } = JSON.parse(runtime.requests.at(-1)?.body ?? '') as { session: string };
+    expect(details).toEqual({ attempts: 1, launcher: 'default', next: 'other', declinedSession: session });
   });
 
   test('an address that nobody named', async () => {
@@ -215,6 +451,7 @@ describe('is tried again:', () => {
     expect(await bench().failure(ownSpawnRequest())).toMatchObject({
       message: expect.stringMatching(/^Fallback agent launch failed: connect ECONNREFUSED/) as string,
       isFinal: false,
+      details: { next: 'other' },
     });
   });
 
@@ -286,6 +523,21 @@ test('an abort ends the request', async () => {
 
   environment.cancel();
 
-  await expect(answer).rejects.toThrow(CancelledFailure);
+  const error: unknown = await answer.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(CancelledFailure);
+  const session = expect.any(String) as string;
+  expect(error).toMatchObject({
+    details: [{ launcher: 'default', mayStillRun: true, agent: { launcher: 'default', session, outcome: 'running' } }],
+  });
   await eventually('the end of the connection', () => (runtime.openConnections() === 0 ? true : undefined));
 });
+
+test.each(['default', 'gone'])(
+  'after an abort that met no attempt, one of %s may still be at work',
+  async (launcher) => {
+    const agent = { launcher, session: 's-1', outcome: 'running' } as const;
+
+    expect(await bench().endAgent({ ...ownSpawnRequest(), agent })).toEqual({ agent, mayStillRun: true });
+    expect(runtime.requests).toEqual([]);
+  },
+);

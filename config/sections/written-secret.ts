@@ -1,0 +1,49 @@
+import { isSecret, secretKeys } from '../../rules/secret-keys.js';
+import { hideShapes } from '../../rules/secret-shapes.js';
+import { SECRET } from '../secret.js';
+
+/** What to tell someone who wrote a secret into the configuration, where others read it, too. */
+export const SECRET_PROBLEM = { message: 'holds what looks like a secret', hint: 'write ${env:NAME} or ${file:path}' };
+
+/** Whether a value is a secret by its look, or by the name it stands under. */
+export function isWrittenSecret(value: string, name = ''): boolean {
+  if (SECRET.test(value)) return false;
+  if (hideShapes(value) !== value) return true;
+  return isSecret(KEYS.kindOf(name), value) && !SAYS_NONE.test(value) && !isFile(value);
+}
+
+/** Yes and no, and what stands for a key where none is asked for, as with models on one's own machine. */
+const SAYS_NONE =
+  /^(?:true|false|yes|no|on|off|[01]|none|null|empty|unset|unused|dummy|fake|placeholder|ollama|local|lm-?studio|vllm|x+|(?:sk-)?no[-_]key(?:[-_](?:needed|required))?|not[-_](?:needed|required|set|used))$/i;
+
+/** Where a secret is, not what it is. */
+function isFile(value: string): boolean {
+  return ENDS_LIKE_A_FILE.test(value) && (IS_BARE_NAME.test(value) || IS_PATH.test(value));
+}
+
+const ENDS_LIKE_A_FILE = /\.(?:asc|ca|cer|conf|crt|env|ini|jks|json|kdbx|key|p12|p8|pem|pfx|toml|txt|ya?ml)$/i;
+const IS_BARE_NAME = /^[\w./~\\-]+$/;
+/** What begins like a path may have blanks in it, and the sign behind a drive. A passphrase begins otherwise. */
+export const IS_PATH = /^(?:[A-Za-z]:|~|\.{1,2})?[\\/][\w./~\\ -]*$/;
+
+/** The same of an address: where it leads, and each of its parameters. One with a user in it is another matter. */
+export function isSecretInUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { host, pathname, searchParams } = new URL(url);
+  return isSecretPath(host, pathname) || [...searchParams].some(([name, value]) => isSecretParameter(value, name));
+}
+
+/** Behind some hosts any path is a secret. A host itself is none, whatever its name looks like. */
+function isSecretPath(host: string, pathname: string): boolean {
+  return !hideShapes(host + pathname).endsWith(pathname);
+}
+
+function isSecretParameter(value: string, name: string): boolean {
+  return isWrittenSecret(value, name) || (SIGNS.test(name) && value.length >= SIGNATURE_CHARS);
+}
+
+/** What lets in whoever has the address, as clouds call it. Elsewhere, or when it is short, it is a word like any other. */
+const SIGNS = /^(?:sig|signature|code)$/i;
+const SIGNATURE_CHARS = 16;
+
+const KEYS = secretKeys();

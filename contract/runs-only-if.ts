@@ -1,0 +1,30 @@
+import type { ActionPlan } from './actions/index.js';
+
+type Tied = Pick<ActionPlan, 'name' | 'onlyIf' | 'after' | 'refused'>;
+
+/**
+ * When an action with `onlyIf` runs, for people: `only if repair or good-news fails`. Nothing for an action without one.
+ * `shown` is how a name is written.
+ */
+export function runsOnlyIf(plan: Tied, actions: readonly Tied[], shown = (name: string) => name): string | undefined {
+  if (plan.onlyIf === undefined) return undefined;
+  const ends = plan.onlyIf === 'failed' ? 'fails' : 'succeeds';
+  const names = decidingActions(plan, actions).map(shown);
+  if (names.length === 0) return `only if the action before it ${ends}, and there is none`;
+  return `only if ${[names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ')} ${ends}`;
+}
+
+/**
+ * The actions that decide whether one with `onlyIf` runs, in the order of the rule: it runs when any of them ends as it wants.
+ * A remediation looks past an action that its own `onlyIf` made needless. If that one wants the opposite, it is needless exactly
+ * when an action before it ended as this one wants, so those count too. If it wants the same, there is no such end to find.
+ */
+export function decidingActions(plan: Tied, actions: readonly Tied[]): string[] {
+  if (plan.onlyIf === undefined || plan.after === undefined) return [];
+  const before = actions.find(({ name }) => name === plan.after);
+  if (before?.onlyIf === undefined) return [plan.after];
+  const further = () => decidingActions({ ...plan, after: before.after }, actions);
+  // One that a limit has refused counts as failed when it is needed, which those before it decide.
+  if (before.refused !== undefined) return further();
+  return before.onlyIf === plan.onlyIf ? [plan.after] : [...further(), plan.after];
+}

@@ -1,0 +1,32 @@
+import type { MeshEvent } from '../../contract/event.js';
+import type { FiredFor } from '../../contract/notice.js';
+import { readField } from './read-field.js';
+import { namesIn } from './works.js';
+
+/**
+ * What a rule fires for, as its messages tell incidents apart. `withEvent`: the id of the event too, which there is little room
+ * for, so only where it is needed.
+ */
+export function firedFor(
+  { id, session, payload = {} }: Pick<MeshEvent, 'id'> & Partial<Pick<MeshEvent, 'session' | 'payload'>>,
+  withEvent = false,
+): FiredFor {
+  const { task } = namesIn(payload);
+  const team = readField(payload, 'team');
+  const isAlone = session === undefined && task === undefined;
+  return {
+    ...(session !== undefined && { session }),
+    ...(task !== undefined && { task }),
+    ...((isAlone || withEvent) && { event: id }),
+    ...(team !== undefined && team.length <= MAX_TEAM_CHARS && { team }),
+  };
+}
+
+/** As long as names in mesh.yaml may be: what is longer names no team there is. */
+const MAX_TEAM_CHARS = 100;
+
+/** Whether both are of the same task and session. */
+export function isSameThread(one: Omit<FiredFor, 'event'>, other: Omit<FiredFor, 'event'>): boolean {
+  if (one.session === undefined && one.task === undefined) return false;
+  return one.session === other.session && one.task === other.task;
+}

@@ -1,0 +1,34 @@
+import { formatProblem } from '../contract/problem.js';
+import type { Ruleset } from '../contract/ruleset.js';
+import type { KnownNames } from '../rules/known-names.js';
+import { nameWarnings } from '../rules/name-warnings.js';
+
+export interface CrossCheck {
+  takeRules(file: string, ruleset: Ruleset): void;
+  takeNames(known: KnownNames): void;
+}
+
+/** Looks at rules and configuration together, as soon as both are there and whenever one changes. Says what is new. */
+export function createCrossCheck(warn: (file: string, warning: string) => void): CrossCheck {
+  const rulesets = new Map<string, Ruleset>();
+  const said = new Map<string, string[]>();
+  let known: KnownNames | undefined;
+
+  function check(file: string, ruleset: Ruleset): void {
+    if (!known) return;
+    const warnings = nameWarnings(ruleset, known).map(formatProblem);
+    for (const warning of warnings) if (!said.get(file)?.includes(warning)) warn(file, warning);
+    said.set(file, warnings);
+  }
+
+  return {
+    takeRules(file, ruleset) {
+      rulesets.set(file, ruleset);
+      check(file, ruleset);
+    },
+    takeNames(names) {
+      known = names;
+      for (const [file, ruleset] of rulesets) check(file, ruleset);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { MeshConfig } from '../config/mesh-config.js';
+import { formatProblem } from '../contract/problem.js';
+import type { Environment } from '../contract/settings.js';
+import { secretProblems } from './secret-problems.js';
+
+/**
+ * Looks for the secrets of a configuration whenever one is loaded, and says what is new: else the first word of one that is
+ * missing would come from the first delivery or agent that needs it.
+ */
+export function createSecretCheck(env: Environment, warn: (file: string, warning: string) => void) {
+  let said: string[] = [];
+  return async (file: string, config: MeshConfig): Promise<void> => {
+    const warnings = (await secretProblems(config, env)).map(formatProblem);
+    for (const warning of warnings) if (!said.includes(warning)) warn(file, warning);
+    said = warnings;
+  };
+}
