@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { ConnectionSettings } from '../client/connection.js';
 import type { RulesetAnswer } from '../config/ruleset-store.js';
-import { type Settings, SETTINGS } from '../contract/settings.js';
-import { shellWord } from '../contract/shell-word.js';
+import { reach } from '../contract/reach.js';
+import type { Settings } from '../contract/settings.js';
 import type { DevServer } from './dev-server.js';
 import { firstSteps } from './first-steps.js';
 
@@ -41,18 +41,12 @@ export function printBanner({ settings, connection, server, temporalUi, rules, g
     '',
     ...lines.map(([name, value]) => `  ${name.padEnd(12)} ${value}`),
     '',
-    ...firstSteps(rules, reach(server?.address ?? connection.address), Date.now()),
+    // A second terminal does not know of another server than the usual one.
+    ...firstSteps(rules, reach({ ...connection, ...(server && { address: server.address }) }), Date.now()),
     'Ctrl-C stops everything; the next start goes on where this one stopped.',
   ];
   process.stdout.write(`${text.join('\n')}\n`);
 }
-
-/** A second terminal does not know of another port than the usual one. */
-function reach(address: string): string {
-  return USUAL_ADDRESS.test(address) ? '' : `TEMPORAL_ADDRESS=${shellWord(address)} `;
-}
-
-const USUAL_ADDRESS = new RegExp(`^(127\\.0\\.0\\.1|localhost):${SETTINGS.MESH_TEMPORAL_PORT.default}$`);
 
 function describeServer(connection: ConnectionSettings, server: DevServer | undefined): string {
   if (!server) return `${connection.address}, namespace ${connection.namespace}`;

@@ -1,4 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../contract/names.js';
 import type { Environment, Settings } from '../../contract/settings.js';
 import { explainConnectionError, readConnection } from '../connection.js';
 import { MeshError, NotStoredError } from '../errors.js';
@@ -15,7 +16,7 @@ export interface Explained {
 export function explainError(error: unknown, settings: Settings, env: Environment): Explained {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   const unreachable = explainUnreachable(error, settings, env);
-  if (error instanceof NotStoredError) return explainNotStored(error, unreachable);
+  if (error instanceof NotStoredError) return explainNotStored(error, unreachable ?? explainUnprepared(error));
   if (error instanceof MeshError && error.code === 'unreachable') {
     return { message: unreachable ?? error.message, exitCode: EXIT_CODES.unreachable };
   }
@@ -26,7 +27,7 @@ export function explainError(error: unknown, settings: Settings, env: Environmen
     };
   }
   if (unreachable !== undefined) return { message: unreachable, exitCode: EXIT_CODES.unreachable };
-  return { message: messageOf(error), exitCode: EXIT_CODES.refused };
+  return { message: explainUnprepared(error) ?? messageOf(error), exitCode: EXIT_CODES.refused };
 }
 
 /** Broken connection settings are themselves the error then, and can explain no other. */
@@ -38,6 +39,22 @@ function explainUnreachable(error: unknown, settings: Settings, env: Environment
   }
 }
 
+/** A namespace that the mesh has never been used in: mostly another one is meant. */
+function explainUnprepared(error: unknown): string | undefined {
+  return causesOf(error).some(({ message }) => LACKS_ATTRIBUTE.test(message)) ? NOT_PREPARED : undefined;
+}
+
+function causesOf(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+const LACKS_ATTRIBUTE = new RegExp(`search attribute:? (${Object.keys(SEARCH_ATTRIBUTES).join('|')})\\b`);
+
+const NOT_PREPARED = [
+  'this namespace of Temporal is not set up for the mesh',
+  'If TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE name the one that `npm start` uses, register what it lacks, once: npx mesh setup-server',
+].join('\n');
+
 const NOT_STORED_FIXES: Record<NotStoredError['reason'], string> = {
   unreachable: 'Temporal did not take them in time',
   'watch-full': 'the watch takes no more until it has judged what waits; see `npx mesh status`',
@@ -46,10 +63,10 @@ const NOT_STORED_FIXES: Record<NotStoredError['reason'], string> = {
   closed: 'the connection was closed first',
 };
 
-/** Which events are stored and which are not: without that, nobody knows what to send again. */
-function explainNotStored(error: NotStoredError, unreachable: string | undefined): Explained {
+/** Which events are stored and which are not: without that, nobody knows what to send again. `known`: why not, if that is clear. */
+function explainNotStored(error: NotStoredError, known: string | undefined): Explained {
   const { ids, storedIds, reason, cause } = error;
-  const why = unreachable ?? [NOT_STORED_FIXES[reason], ...(cause instanceof Error ? [cause.message] : [])].join(': ');
+  const why = known ?? [NOT_STORED_FIXES[reason], ...(cause instanceof Error ? [messageOf(cause)] : [])].join(': ');
   return {
     message: [
       why,

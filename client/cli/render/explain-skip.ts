@@ -2,7 +2,7 @@ import type { LoggedVerdict, SkipCode } from '../../../contract/verdict.js';
 import type { WatchStatus } from '../../../contract/watch.js';
 import { tenantOptions } from '../tenant-option.js';
 import { unknownEventNames } from '../unknown-event-names.js';
-import { meshCommand } from '../terminal/shell-word.js';
+import { meshCommand, shellWord } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 
 export type Skipped = Extract<LoggedVerdict, { verdict: 'skip' }>;
@@ -10,7 +10,7 @@ export type Skipped = Extract<LoggedVerdict, { verdict: 'skip' }>;
 /** What a skip means for who looks at it now, and what to do about it. */
 export function explainSkip(
   skip: Skipped,
-  { tenant, paused, guards }: Pick<WatchStatus, 'tenant' | 'paused' | 'guards'>,
+  { tenant, paused, guards, ruleset }: Pick<WatchStatus, 'tenant' | 'paused' | 'guards' | 'ruleset'>,
   now: number,
 ): string {
   const command = (name: string, words: string[] = []) => meshCommand(name, words, tenantOptions(tenant));
@@ -36,7 +36,7 @@ export function explainSkip(
     'no-match': () =>
       [
         ...unknownEventNames([skip.event]).map((warning) => `Beware: ${warning}.`),
-        'To try an edit of the rules without a server: npx mesh simulate --explain',
+        `To try an edit of the rules without a server: ${simulation(ruleset)}`,
       ].join(' '),
     'rule-depth': () => `${FROM_AN_AGENT} Here \`maxDepth\` of the rule ends the chain.`,
     cooldown: () => `A firing shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
@@ -56,6 +56,11 @@ export function explainSkip(
 
 /** Whoever reports an event may say how deep it is, and nothing makes it less deep than that. */
 const FROM_AN_AGENT = 'It comes from an agent that a remediation started, or says itself that it is so deep.';
+
+function simulation(ruleset: WatchStatus['ruleset']): string {
+  const rules = ruleset ? shellWord(ruleset.source) : '<file>';
+  return `npx mesh simulate --explain --rules ${rules} --events <file>`;
+}
 
 function windowText(skip: Skipped, guards: WatchStatus['guards'], rearm: string, now: number): string {
   const [, ms] = /for (\d+)ms$/.exec(skip.reason) ?? [];

@@ -1,4 +1,5 @@
 import type { NotificationMessage } from '../../../../contract/notification.js';
+import { reach } from '../../../../contract/reach.js';
 import { meshCommand, shellWord, tenantOptions } from '../../../../contract/shell-word.js';
 import type { World } from '../../../world.js';
 import { joinLines } from './join-lines.js';
@@ -36,16 +37,3 @@ export function commandsOfRule(rule: string, tenant: string, server: Server): Co
     { what: 'See what this rule did', command: at + meshCommand('runs', [], ofRule) },
   ];
 }
-
-const LOCAL = /^(127\.0\.0\.1|localhost):7233$/;
-
-/** Which server is meant, unless it is the one that commands use anyway. */
-function reach({ address, namespace }: Server): string {
-  const variables = [
-    ...(LOCAL.test(address) ? [] : [`TEMPORAL_ADDRESS=${shellWord(address)} `]),
-    ...(namespace === DEFAULT_NAMESPACE ? [] : [`TEMPORAL_NAMESPACE=${shellWord(namespace)} `]),
-  ];
-  return variables.join('');
-}
-
-const DEFAULT_NAMESPACE = 'default';

@@ -14,6 +14,10 @@ const AWAY = Object.assign(new Error('14 UNAVAILABLE: No connection established'
 });
 const UNREACHABLE = 'Temporal is not reachable at 127.0.0.1:1: check TEMPORAL_ADDRESS and that the server runs.';
 
+function refusal(details: string): Error {
+  return Object.assign(new Error(`3 INVALID_ARGUMENT: ${details}`), { code: 3, details, metadata: {} });
+}
+
 describe('explainError', () => {
   test.each<[string, unknown, string, number]>([
     ['an error of the person', new CliError('give a file'), 'give a file', 1],
@@ -40,13 +44,9 @@ describe('explainError', () => {
   });
 
   test('says what Temporal answered', () => {
-    const cause = Object.assign(new Error('3 INVALID_ARGUMENT: bad query'), {
-      code: 3,
-      details: 'bad query',
-      metadata: {},
-    });
-
-    expect(explain(new Error('Failed to list', { cause })).message).toBe('Failed to list: bad query');
+    expect(explain(new Error('Failed to list', { cause: refusal('bad query') })).message).toBe(
+      'Failed to list: bad query',
+    );
   });
 
   test('names the events that are stored and those that are not', () => {
@@ -61,6 +61,29 @@ describe('explainError', () => {
       ].join('\n'),
       exitCode: 2,
     });
+  });
+
+  test('says why the server refused events', () => {
+    const cause = new Error('Failed to signalWithStart Workflow', { cause: refusal("Namespace not found: 'my'") });
+
+    expect(explain(new NotStoredError('refused', ['e-1'], [], { cause })).message.split('\n')[0]).toBe(
+      "the server refused them: Failed to signalWithStart Workflow: Namespace not found: 'my'",
+    );
+  });
+
+  test.each([
+    'Namespace default has no mapping defined for search attribute MeshTenant',
+    'invalid query: invalid search attribute: MeshTenant',
+  ])('sends who meets a namespace that was never set up to its set-up: %s', (details) => {
+    const unprepared = refusal(details);
+
+    for (const error of [
+      unprepared,
+      new Error('Failed', { cause: unprepared }),
+      new NotStoredError('refused', ['e-1'], [], { cause: new Error('Failed', { cause: unprepared }) }),
+    ]) {
+      expect(explain(error).message).toMatch(/^this namespace of Temporal is not set up for the mesh\n.*setup-server/);
+    }
   });
 
   test('names no more ids than one can read', () => {

@@ -85,7 +85,7 @@ describe('renderWhy', () => {
       'Judged 3 min ago (03:09:09 UTC):',
       '',
       'No rule looks at this event.',
-      '  Beware: no runtime known to the mesh sends "PostToolUsFailure" (did you mean "PostToolUseFailure"?). To try an edit of the rules without a server: npx mesh simulate --explain',
+      '  Beware: no runtime known to the mesh sends "PostToolUsFailure" (did you mean "PostToolUseFailure"?). To try an edit of the rules without a server: npx mesh simulate --explain --rules config/rules.yaml --events <file>',
       '',
       'Rules that did not look at it:',
       '  retry  trigger wants PostToolUseFailure',
