@@ -23,8 +23,11 @@ const MAX_ID_CHARS = 200;
 export function openIncidents(state: WatchState, argument: unknown, now: number): string | undefined {
   const told = listIn(argument).map((written) => readIncident(written, state.tenant, now));
   const opened = told.filter((incident) => incident !== undefined);
-  for (const incident of opened) if (isNews(incident, knownOf(state, incident))) keep(state, incident);
-  for (const incident of opened) resolveIfWorking(state, incident, now);
+  const all = byIdentity(state);
+  for (const incident of opened) if (isNews(incident, all.get(identityOf(incident)))) put(all, incident);
+  const successes = [...state.successes.values()];
+  for (const incident of opened) putIfWorking(all, incident, successes, now);
+  keep(state, all);
   return told.length > 0 && opened.length === told.length ? undefined : EXPECTED_INCIDENTS;
 }
 
@@ -48,8 +51,9 @@ function isNews(told: OpenIncident, known: WatchedIncident | undefined): boolean
 
 /** Marks the incidents that a success is about. Who is to be told, and when: see `resolves.ts`. */
 export function resolveIncidents(state: WatchState, success: NotedSuccess): void {
-  const working = state.incidents.filter((one) => !one.resolved && isAbout(one, success, CLOCKS_DIFFER_MS));
-  resolve(state, working, success, success.at);
+  const works = (one: WatchedIncident) => !one.resolved && isAbout(one, success, CLOCKS_DIFFER_MS);
+  const working = state.incidents.filter(works).map((one) => resolvedBy(success, one, success.at));
+  state.incidents = [...state.incidents.filter((one) => !works(one)), ...working];
 }
 
 /**
@@ -116,14 +120,20 @@ function isSameBroken(known: WatchedIncident, failure: Failure): boolean {
   return isSameWork(known, failure, known.resolveOn) && isNear(known, failure);
 }
 
+/** There may be hundreds for one event, and as many events at once: so the list is read once, and written once. */
 function reopen(state: WatchState, known: WatchedIncident[], failure: Failure, now: number): void {
   const broken = known.filter((one) => reopens(failure, one)).map((one) => reopened(one, failure));
-  for (const incident of new Map(broken.map((one) => [identityOf(one), one])).values()) {
-    const later = knownOf(state, incident);
+  if (broken.length === 0) return;
+  const all = byIdentity(state);
+  const since = [...state.successes.values()].filter(({ occurredAt }) => occurredAt >= failure.occurredAt);
+  // Two may have become one: of these the last one counts.
+  for (const [identity, incident] of new Map(broken.map((one) => [identityOf(one), one]))) {
+    const later = all.get(identity);
     if (later && isPast(failure, later)) continue;
-    keep(state, incident);
-    resolveIfWorking(state, incident, now);
+    put(all, incident);
+    putIfWorking(all, incident, since, now);
   }
+  keep(state, all);
 }
 
 /** Told late: the same has failed after it, or has worked again. */
@@ -160,31 +170,38 @@ function isNamed(failure: Failure, { resolveOn }: WatchedIncident): boolean {
   return resolveOn.some((what) => failure[what] !== undefined);
 }
 
-function keep(state: WatchState, incident: WatchedIncident): void {
-  const known = knownOf(state, incident);
-  const incidents = [...state.incidents.filter((one) => one !== known), incident];
-  state.incidents = incidents;
-  forgetIncidents(state, incidents.slice(0, -MAX_INCIDENTS));
-  state.dropped.incidents += incidents.length - state.incidents.length;
+type Incidents = Map<string, WatchedIncident>;
+
+function byIdentity({ incidents }: WatchState): Incidents {
+  return new Map(incidents.map((one) => [identityOf(one), one]));
 }
 
-function knownOf({ incidents }: WatchState, incident: OpenIncident): WatchedIncident | undefined {
-  return incidents.find((one) => identityOf(one) === identityOf(incident));
+/** Deleted first, so that the map stays ordered by the last news. */
+function put(all: Incidents, incident: WatchedIncident): void {
+  const identity = identityOf(incident);
+  all.delete(identity);
+  all.set(identity, incident);
 }
 
 /**
  * A delivery may take long, and what it tells of may work again by then. The clocks are taken at their word here: the success may
  * have been noted before the failure, and an alert that stays open is better than one that is closed too soon.
  */
-function resolveIfWorking(state: WatchState, told: WatchedIncident, now: number): void {
-  const incident = knownOf(state, told);
+function putIfWorking(all: Incidents, told: OpenIncident, successes: NotedSuccess[], now: number): void {
+  const incident = all.get(identityOf(told));
   if (!incident || incident.resolved) return;
-  const success = [...state.successes.values()].findLast((one) => isAbout(incident, one, 0));
-  if (success) resolve(state, [incident], success, now);
+  const success = successes.findLast((one) => isAbout(incident, one, 0));
+  if (success) put(all, resolvedBy(success, incident, now));
+}
+
+function keep(state: WatchState, all: Incidents): void {
+  const incidents = [...all.values()];
+  state.incidents = incidents;
+  forgetIncidents(state, incidents.slice(0, -MAX_INCIDENTS));
+  state.dropped.incidents += incidents.length - state.incidents.length;
 }
 
 /** Kept until all of its alert works again: each has cooldowns of its own to wait for. */
-function resolve(state: WatchState, working: WatchedIncident[], { by, occurredAt }: NotedSuccess, now: number): void {
-  const others = state.incidents.filter((one) => !working.includes(one));
-  state.incidents = [...others, ...working.map((one) => ({ ...one, resolved: { by, occurredAt, at: now } }))];
+function resolvedBy({ by, occurredAt }: NotedSuccess, incident: WatchedIncident, now: number): WatchedIncident {
+  return { ...incident, resolved: { by, occurredAt, at: now } };
 }

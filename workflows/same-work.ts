@@ -22,9 +22,15 @@ export function alertOf({ team, channel, key }: OpenIncident): string {
   return JSON.stringify([team, channel, key]);
 }
 
-export function identityOf({ team, channel, key, task, tool }: OpenIncident): string {
-  return JSON.stringify([team, channel, key, task ?? null, tool ?? null]);
+export function identityOf(incident: OpenIncident): string {
+  const { team, channel, key, task, tool } = incident;
+  const identity = identities.get(incident) ?? JSON.stringify([team, channel, key, task ?? null, tool ?? null]);
+  identities.set(incident, identity);
+  return identity;
 }
+
+/** Asked of hundreds of incidents with each of hundreds of events, and an incident is replaced, never changed. */
+const identities = new WeakMap<OpenIncident, string>();
 
 /** The clocks of two machines may differ by so much. */
 export const CLOCKS_DIFFER_MS = 60_000;
@@ -32,6 +38,8 @@ export const CLOCKS_DIFFER_MS = 60_000;
 /** Whether a success ends an incident. One from before it, which came late, ends nothing. */
 export function isAbout(incident: OpenIncident, success: NotedSuccess, clocksDifferMs: number): boolean {
   if (!isSameWork(incident, success, incident.resolveOn) || !isNear(incident, success)) return false;
+  // Of a task that a tool works for, the tool says nothing but that it works itself.
+  if (success.tool !== undefined && success.tool !== incident.tool) return false;
   // The clock of a session is taken at its word.
   return success.occurredAt >= incident.occurredAt - (isSameSession(incident, success) ? 0 : clocksDifferMs);
 }

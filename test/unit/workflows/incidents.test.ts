@@ -83,6 +83,7 @@ describe('a success', () => {
 
   test.each<[string, Partial<MeshEvent>, { task?: string; tool?: string }, string?]>([
     ['of another task and tool', { session: 's' }, { task: 't-2', tool: 'Edit' }],
+    ['of another tool that works for the same task', { session: 's' }, { task: 't-1', tool: 'Edit' }],
     ['in another session and chain', { session: 'other' }, { task: 't-1' }],
     ['without a session, in another chain', {}, { task: 't-1' }],
     ['in the same session, from before it', { session: 's', occurredAt: NOW - 9_001 }, { task: 't-1' }, 'e'],
@@ -103,14 +104,17 @@ describe('a success', () => {
     expect(state.notices).toEqual([]);
   });
 
-  test('of a tool ends no incident without one', () => {
-    const { tool: _tool, ...taskOnly } = INCIDENT;
-    open([taskOnly]);
+  test.each([{}, { tool: 'Bash' }, { task: 't-1', tool: 'Bash' }])(
+    'of a tool ends no incident without one: %j',
+    (works) => {
+      const { tool: _tool, ...taskOnly } = INCIDENT;
+      open([taskOnly]);
 
-    succeed({ session: 's' }, {});
+      succeed({ session: 's' }, works);
 
-    expect(state.notices).toEqual([]);
-  });
+      expect(state.notices).toEqual([]);
+    },
+  );
 
   test('ends every incident that it is about', () => {
     open([INCIDENT, { ...INCIDENT, channel: 'other' }, { ...INCIDENT, key: 'k2', tool: 'Edit' }]);
@@ -302,6 +306,21 @@ describe('open incidents', () => {
 
     expect([state.incidents.length, state.incidents[0]?.key]).toEqual([500, 'k-1']);
     expect(state.dropped).toEqual({ messages: 0, incidents: 1 });
+  });
+
+  test('by the hundreds cost a failing event little, also where it is about each of them', () => {
+    open(Array.from({ length: 500 }, (_, index) => ({ ...INCIDENT, task: `t-${index}`, resolveOn: ['tool'] })));
+    const failing = Array.from({ length: 40 }, (_, index) =>
+      anEvent({ session: 's', occurredAt: NOW + index, payload: { tool_name: 'Bash' } }),
+    );
+
+    const startedAt = performance.now();
+    for (const event of failing) noteAgain(state, 'r', event, 'e', NOW);
+    const tookMs = performance.now() - startedAt;
+
+    expect(state.incidents.map(({ occurredAt }) => occurredAt)).toEqual(Array(500).fill(NOW + 39));
+    // Temporal ends the worker when a batch, of 500 events, takes five seconds.
+    expect(tookMs).toBeLessThan(400);
   });
 
   test('are forgotten after a week', () => {
