@@ -1,6 +1,6 @@
 import { defineSignal, log, setHandler } from '@temporalio/workflow';
 import { REMEDIATION_SIGNALS } from '../contract/names.js';
-import type { AgentNews, StartedAgent } from '../contract/remediation.js';
+import type { AgentNews, AgentOutcome, StartedAgent } from '../contract/remediation.js';
 
 /** That an agent has ended. */
 export type AgentEndNews = Extract<AgentNews, { state: 'finished' }>;
@@ -47,16 +47,44 @@ export function listenForAgents(onLaunched: (action: string, agent: StartedAgent
   };
 }
 
-/** Anyone can signal a workflow. */
+/** Anyone can signal a workflow, and whatever is taken is shown. */
 function isAgentNews(news: unknown): news is AgentNews {
-  if (typeof news !== 'object' || news === null) return false;
-  const { action, state, agent, attempt, agentId, ids = [], outcome } = news as Record<string, unknown>;
-  if (typeof action !== 'string') return false;
-  if (state === 'not-started') return typeof attempt === 'string';
-  if (state === 'asked' || state === 'launched')
-    return typeof agent === 'object' && agent !== null && 'launcher' in agent;
-  const isNamed = typeof agentId === 'string' && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
-  return state === 'finished' && isNamed && OUTCOMES.includes(outcome as AgentEndNews['outcome']);
+  if (!isRecord(news) || typeof news['action'] !== 'string') return false;
+  const { state, agent, attempt, agentId, ids = [], outcome, outputTail } = news;
+  switch (state) {
+    case 'not-started':
+      return isText(attempt);
+    case 'asked':
+    case 'launched':
+      return isAgent(agent);
+    case 'finished':
+      return (
+        isText(agentId) && Array.isArray(ids) && ids.every(isText) && isOutcome(outcome) && isTextIfAny(outputTail)
+      );
+    default:
+      return false;
+  }
 }
 
-const OUTCOMES: AgentEndNews['outcome'][] = ['running', 'success', 'failed', 'timeout'];
+function isAgent(agent: unknown): agent is StartedAgent {
+  if (!isRecord(agent) || !isText(agent['launcher']) || !isOutcome(agent['outcome'])) return false;
+  return [agent['id'], agent['session'], agent['outputTail']].every(isTextIfAny);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextIfAny(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
+
+const OUTCOMES: unknown[] = ['running', 'success', 'failed', 'timeout'] satisfies AgentOutcome[];
+
+function isOutcome(value: unknown): boolean {
+  return OUTCOMES.includes(value);
+}

@@ -36,10 +36,11 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   showDetails(progress);
 
   const running = new Map<string, Promise<void>>();
+  const refusals = new Map<string, Promise<string | undefined>>();
   const due = input.actions.filter(({ name }) => progress.of(name).state !== 'done');
   for (const [index, plan] of due.entries()) {
     const endOf = (action: string) => running.get(action);
-    const run = runAction(plan, { remediation: input, progress, agentEnds, slotTurns, endOf });
+    const run = runAction(plan, { remediation: input, progress, agentEnds, slotTurns, endOf, refusals });
     running.set(plan.name, run);
     const next = due[index + 1];
     if (next) await untilNextMayStart(plan, next, run, progress);

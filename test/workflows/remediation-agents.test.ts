@@ -46,7 +46,7 @@ let asked: SpawnRequest[];
 let others: ActionRequest<WarmPlan>[];
 /** Agents that were to be ended after an abort, and what became of them. */
 let ended: EndRequest[];
-let endsAs: EndAnswer;
+let endsAs: EndAnswer | Promise<EndAnswer>;
 
 beforeAll(async () => {
   worker = await startBareWorker({
@@ -120,6 +120,12 @@ async function timers(): Promise<number[]> {
     started ? [Number(started.startToFireTimeout?.seconds)] : [],
   );
 }
+
+const isBetweenAttempts = () =>
+  eventually('the time between two attempts', async () => {
+    const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+    return activity?.attempt === 2 ? true : undefined;
+  });
 
 const waits = (count: number) =>
   eventually('the wait', async () => ((await timers()).length === count ? true : undefined));
@@ -484,6 +490,31 @@ describe('the slot of a remote agent is given back', () => {
     await slots.result();
   });
 
+  test('when the remediation is aborted between two attempts, once its agent has been ended', async () => {
+    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
+    const retry = { maxAttempts: 2, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
+    await run([{ ...AGENT, retry }], {
+      first: async (request) => {
+        if (asked.length === 1) return { ...BUSY, launcher: 'api', slot: SLOT };
+        await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+        return fails('504', { launcher: 'api', agent: REMOTE, mayStillRun: true, slot: SLOT })(request);
+      },
+    });
+    await waits(1);
+    await itsTurn();
+    await isBetweenAttempts();
+
+    await handle.cancel();
+
+    expect(await result()).toMatchObject({ outcome: 'aborted' });
+    await slots.result();
+    const events = (await handle.fetchHistory()).events ?? [];
+    const endedAt = events.findLastIndex((event) => event.activityTaskCompletedEventAttributes);
+    const releasedAt = events.findIndex((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes);
+    expect(ended).toHaveLength(1);
+    expect(releasedAt).toBeGreaterThan(endedAt);
+  });
+
   test('when the remediation is aborted while it stands in line', async () => {
     await run([AGENT], { first: async () => ({ ...BUSY, slot: SLOT }) });
     await waits(1);
@@ -675,11 +706,6 @@ test.each<[string, Partial<AttemptDetails>, string, Partial<Launch>]>([
 describe('an abort that meets no attempt', () => {
   const BETWEEN = 'aborted between two attempts, or before the first';
   const retry = { maxAttempts: 3, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
-  const isBetweenAttempts = () =>
-    eventually('the time between two attempts', async () => {
-      const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
-      return activity?.attempt === 2 ? true : undefined;
-    });
 
   /** It was asked for, and the attempt has failed. */
   const asks: Launcher = async (request) => {
@@ -918,6 +944,21 @@ test.each([
   },
 );
 
+test('of many agents in a row that a limit has refused, each is looked at once', async () => {
+  const again = Array.from(
+    { length: 30 },
+    (_, index) => ({ ...AGENT, id: `again-${index}`, onlyIf: 'failed' }) as const,
+  );
+  const input = aRemediation([AGENT, ...again, WAKE]);
+  const refuse = (plan: RemediationInput['actions'][number]) =>
+    plan.name.startsWith('again') ? { ...plan, refused: 'too many' } : plan;
+  await start({ ...input, actions: input.actions.map(refuse) }, { first: fails('exit code 7', { launcher: 'a' }) });
+
+  const { actions } = await failedResult(handle.result());
+
+  expect(actions.at(-1)).toMatchObject({ status: 'executed' });
+});
+
 test('an action with onlyIf waits for the end of the one before, and says so', async () => {
   let end: () => void = () => undefined;
   await run([AGENT, WAKE, { ...PRAISE, id: 'praise' }], {
@@ -983,7 +1024,17 @@ test('each action is told what became of those before it', async () => {
 
 test('what is signalled by hand and is no news changes nothing', async () => {
   await run([{ ...AGENT, await: 'finished' }], { first: launched() });
-  for (const news of [null, 'x', {}, { action: 'agent' }, { action: 'agent', state: 'finished', outcome: 'success' }]) {
+  const launchedAs = (agent: object) => ({ action: 'agent', state: 'launched', agent: { ...REMOTE, ...agent } });
+  const ends = { action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' };
+  for (const news of [
+    null,
+    'x',
+    {},
+    { action: 'agent' },
+    { action: 'agent', state: 'finished', outcome: 'success' },
+    ...[{ launcher: 5 }, { id: {} }, { session: 7 }, { outputTail: 1 }, { outcome: 'lost' }].map(launchedAs),
+    ...[{ outputTail: {} }, { outcome: 'lost' }, { ids: [1] }].map((wrong) => ({ ...ends, ...wrong })),
+  ]) {
     await handle.signal(REMEDIATION_SIGNALS.agent, news);
   }
   await tell({ action: 'other', state: 'finished', agentId: 'run-1', outcome: 'failed' });

@@ -17,6 +17,8 @@ export interface Surroundings {
   slotTurns: SlotTurns;
   /** The end of another action that was started in this run. */
   endOf(action: string): Promise<void> | undefined;
+  /** Why an action that a limit has refused would not have run, once that was asked; nothing: it would have. */
+  refusals: Map<string, Promise<string | undefined>>;
 }
 
 /** Runs one action to its end and notes the result. Never throws: a failure is a result. */
@@ -60,7 +62,13 @@ async function refusalOf(plan: ActionPlan, surroundings: Surroundings): Promise<
 
 /** Waits for the action before, however long that takes: only its end tells whether this one is to run. */
 async function whyNotAfter(plan: ActionPlan, surroundings: Surroundings): Promise<string | undefined> {
-  const { remediation, progress, endOf } = surroundings;
+  const { remediation, progress, endOf, refusals } = surroundings;
+  // Each that was refused looks at all before it: unless it is asked once only, a dozen of them keep the worker busy for seconds.
+  const whyNotOf = (refused: ActionPlan) => {
+    const answer = refusals.get(refused.name) ?? whyNotAfter(refused, surroundings);
+    refusals.set(refused.name, answer);
+    return answer;
+  };
   let name = plan.after;
   while (name !== undefined) {
     await endOf(name);
@@ -69,7 +77,7 @@ async function whyNotAfter(plan: ActionPlan, surroundings: Surroundings): Promis
     const before = remediation.actions.find((one) => one.name === name);
     const isRefused = before?.refused !== undefined;
     // A limit has refused it before anybody knew whether it would be needed.
-    const isNeeded = !isRefused || before.onlyIf === undefined || !(await whyNotAfter(before, surroundings));
+    const isNeeded = !isRefused || before.onlyIf === undefined || !(await whyNotOf(before));
     if (isNeeded && !isPassedOver(before, result)) return whyNot(plan, { name, result, isRefused });
     name = before?.after;
   }

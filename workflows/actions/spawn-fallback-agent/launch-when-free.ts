@@ -7,7 +7,7 @@ import { plural } from '../../../contract/plural.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { ActionRun } from '../action-run.js';
 import { activityOptions } from '../activity-options.js';
-import { giveBackSlot } from './give-back-slot.js';
+import { giveBackSlots, isSameSlot } from './give-back-slots.js';
 
 /** In all. What it does between two waits does not count: that may be hours of an agent's work. */
 const WAITS_FOR_UP_TO_MS = 3_600_000;
@@ -22,6 +22,8 @@ const LONGEST_WAIT_MS = 300_000;
 export interface SoFar {
   /** The attempts that failed: the next activity has so many fewer. */
   failedBefore: number;
+  /** A slot, or a place in line, which no activity gives back: else it would be kept for a while. */
+  place?: { launcher: string | undefined; slot: SlotTicket } | undefined;
   /** What an attempt has left behind, such as an agent elsewhere that may be at work. */
   earlier?: AttemptDetails;
 }
@@ -36,41 +38,38 @@ export async function launchWhenFree(
   const through = launcher === undefined ? '' : ` through ${launcher}`;
   const doing = `start ${plan.agentType ?? 'default'} agent${through}`;
   let waitedMs = 0;
-  let place: SlotTicket | undefined;
-  let placeOf: string | undefined;
-  try {
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      if (place) slotTurns.forget(place.key);
-      const options = activityOptions({ ...plan, retry: fewer(plan.retry, soFar.failedBefore) }, doing);
-      const { spawnFallbackAgent } = proxyActivities<Pick<ActionActivities, 'spawnFallbackAgent'>>(options);
-      const answer = await spawnFallbackAgent({
-        ...request(),
-        startedAt,
-        ...(launcher !== undefined && { launcher }),
-        ...(tried.length > 0 && { tried }),
-        ...(soFar.earlier && { earlier: soFar.earlier }),
-      });
-      if (!isPutOff(answer)) {
-        // It has taken its place, and gives back its slot itself or in its answer.
-        if (answer.agent.launcher === placeOf) place = undefined;
-        return answer;
-      }
-      if (place && answer.slot && !isSame(place, answer.slot)) await giveBackSlot(place);
-      if (answer.slot) [place, placeOf] = [answer.slot, answer.launcher];
-      soFar.failedBefore += answer.attempts ?? 0;
-      if (answer.earlier) soFar.earlier = answer.earlier;
-      if (waitedMs >= WAITS_FOR_UP_TO_MS) return answer;
-
-      const waits = waitingFor(answer);
-      show({ note: waits });
-      const from = Date.now();
-      const isItsTurn = () => place !== undefined && slotTurns.has(place.key);
-      await condition(isItsTurn, Math.min(waitMs, WAITS_FOR_UP_TO_MS - waitedMs), { summary: summaryOf(waits) });
-      waitedMs += Date.now() - from;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    if (soFar.place) slotTurns.forget(soFar.place.slot.key);
+    const options = activityOptions({ ...plan, retry: fewer(plan.retry, soFar.failedBefore) }, doing);
+    const { spawnFallbackAgent } = proxyActivities<Pick<ActionActivities, 'spawnFallbackAgent'>>(options);
+    const answer = await spawnFallbackAgent({
+      ...request(),
+      startedAt,
+      ...(launcher !== undefined && { launcher }),
+      ...(tried.length > 0 && { tried }),
+      ...(soFar.earlier && { earlier: soFar.earlier }),
+    });
+    const { place } = soFar;
+    if (!isPutOff(answer)) {
+      // The launcher that it stood in line for has taken its place, and gives back its slot itself or in its answer.
+      if (place && place.launcher !== answer.agent.launcher) await giveBackSlots([place.slot]);
+      soFar.place = answer.slot && { launcher: answer.agent.launcher, slot: answer.slot };
+      return answer;
     }
-  } finally {
-    // Whatever came of it: else a slot, or a place in line, would be kept for it for a while.
-    await giveBackSlot(place);
+    if (answer.slot) {
+      if (place && !isSameSlot(place.slot, answer.slot)) await giveBackSlots([place.slot]);
+      soFar.place = { launcher: answer.launcher, slot: answer.slot };
+    }
+    soFar.failedBefore += answer.attempts ?? 0;
+    if (answer.earlier) soFar.earlier = answer.earlier;
+    if (waitedMs >= WAITS_FOR_UP_TO_MS) return answer;
+
+    const waits = waitingFor(answer);
+    show({ note: waits });
+    const from = Date.now();
+    const isItsTurn = () => soFar.place !== undefined && slotTurns.has(soFar.place.slot.key);
+    await condition(isItsTurn, Math.min(waitMs, WAITS_FOR_UP_TO_MS - waitedMs), { summary: summaryOf(waits) });
+    waitedMs += Date.now() - from;
   }
 }
 
@@ -83,10 +82,6 @@ export interface Wanted {
 
 export function isPutOff(answer: SpawnAnswer): answer is PutOff {
   return answer.state === 'busy' || answer.state === 'delayed';
-}
-
-function isSame(one: SlotTicket, other: SlotTicket): boolean {
-  return one.slots === other.slots && one.key === other.key;
 }
 
 function waitingFor(answer: PutOff): string {

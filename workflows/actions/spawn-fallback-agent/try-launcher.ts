@@ -15,7 +15,7 @@ import {
 } from '../failure-result.js';
 import { awaitEnd, type Launched } from './await-end.js';
 import { endLeft } from './end-left.js';
-import { giveBackSlot } from './give-back-slot.js';
+import { giveBackSlots } from './give-back-slots.js';
 import { isPutOff, launchWhenFree, type SoFar, type Wanted } from './launch-when-free.js';
 import { launchedAgent, nameOf, type Tried } from './tried.js';
 
@@ -29,33 +29,28 @@ export async function tryLauncher(run: ActionRun<SpawnPlan>, wanted: Wanted): Pr
 
 async function tryOnce(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar): Promise<Tried> {
   let elsewhere: Pick<Launched, 'agent' | 'attempts'> | undefined;
+  let details: AttemptDetails | undefined;
   try {
     const answer = await launchWhenFree(run, wanted, soFar);
     if (isPutOff(answer)) return putOffForGood(answer, wanted, soFar);
     elsewhere = answer;
-    const { agent } = answer;
+    const { agent, detail, attempts } = answer;
     run.show({ agent, note: undefined });
-    if (answer.state === 'launched' && run.plan.await === 'finished') {
-      return await awaitEndInSlot(run, answer);
-    }
-    const { detail, attempts, slot } = answer;
-    await giveBackSlot(slot);
+    if (answer.state === 'launched' && run.plan.await === 'finished') return await awaitEnd(run, answer);
     return {
       outcome: { status: 'executed', detail, agent, attempts },
       launched: { launcher: agent.launcher, status: 'launched', attempts, agent: launchedAgent(agent) },
     };
   } catch (error) {
-    const details = detailsOf(error);
-    try {
-      const isAbort = isCancellation(error) || isAbortUnheard(error);
-      if (!isAbort) return failed(resultOfFailure(error), details, { wanted, isLate: isTimeout(error) });
-      if (elsewhere) return abortedElsewhere(error, elsewhere);
-      const left = isCancelledByAttempt(error) ? details : await endLeft(run, wanted, details ?? soFar.earlier);
-      return aborted(error, left);
-    } finally {
-      // Of a worker that died, or that could not. Not before the agent has ended, which the next one would run beside.
-      await giveBackSlot(details?.slot);
-    }
+    details = detailsOf(error);
+    const isAbort = isCancellation(error) || isAbortUnheard(error);
+    if (!isAbort) return failed(resultOfFailure(error), details, { wanted, isLate: isTimeout(error) });
+    if (elsewhere) return abortedElsewhere(error, elsewhere);
+    const left = isCancelledByAttempt(error) ? details : await endLeft(run, wanted, details ?? soFar.earlier);
+    return aborted(error, left);
+  } finally {
+    // That of a worker which died, or could not, too. Not before its agent has ended, which the next one would run beside.
+    await giveBackSlots([details?.slot, soFar.place?.slot].filter((slot) => slot !== undefined));
   }
 }
 
@@ -66,14 +61,6 @@ async function tryOnce(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar):
 function isAbortUnheard(error: unknown): boolean {
   if (!CancellationScope.current().consideredCancelled) return false;
   return isSilence(error) || detailsOf(error)?.mayStillRun === true;
-}
-
-async function awaitEndInSlot(run: ActionRun<SpawnPlan>, answer: Launched): Promise<Tried> {
-  try {
-    return await awaitEnd(run, answer);
-  } finally {
-    await giveBackSlot(answer.slot);
-  }
 }
 
 function putOffForGood(answer: PutOff, wanted: Wanted, { earlier }: SoFar): Tried {
