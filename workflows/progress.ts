@@ -1,3 +1,4 @@
+import { isDone } from '../contract/is-done.js';
 import type {
   ActionResult,
   ActionStatus,
@@ -81,10 +82,6 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
     },
   };
   return progress;
-}
-
-function isDone({ status }: ActionResult): boolean {
-  return status === 'executed' || status === 'skipped';
 }
 
 function isPending(one: ActionResult | PendingAction): one is PendingAction {

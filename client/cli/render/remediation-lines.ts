@@ -49,7 +49,7 @@ export interface ActionLine {
 }
 
 /** What each action has come to, as far as it is known. */
-export function actionLines({ progress, actions, retrying = [] }: RemediationDetail): ActionLine[] {
+export function actionLines({ progress, actions, outcome, retrying = [] }: RemediationDetail): ActionLine[] {
   const retriedOf = (name: string) => retrying.filter(({ action }) => action === name);
   if (!progress) {
     return actions.map(({ name }) => openLine(name, 'unknown', retriedOf(name)));
@@ -57,6 +57,7 @@ export function actionLines({ progress, actions, retrying = [] }: RemediationDet
   return progress.actions.map((state) => {
     if (!('attempts' in state)) {
       const { action, status } = state;
+      if (isCutOff(outcome)) return cutOffLine(action, status, outcome);
       const note = state.note ?? (status === 'waiting' ? conditionOf(action, actions) : undefined);
       return { ...openLine(action, status, retriedOf(action)), ...(note && { reason: note }) };
     }
@@ -70,6 +71,20 @@ export function actionLines({ progress, actions, retrying = [] }: RemediationDet
       ...(detail && { detail: detail + keptUntil(state) }),
     };
   });
+}
+
+/** Closed by somebody who asked none of its actions: they stand as they did then. */
+function isCutOff(outcome: Outcome): outcome is 'terminated' | 'timed-out' {
+  return outcome === 'terminated' || outcome === 'timed-out';
+}
+
+function cutOffLine(action: string, was: 'running' | 'waiting', outcome: 'terminated' | 'timed-out'): ActionLine {
+  const end = outcome === 'terminated' ? 'was terminated' : 'ran out of time';
+  const reason =
+    was === 'waiting'
+      ? `not started: the remediation ${end} before`
+      : `it ran when the remediation ${end}; what became of it is not known`;
+  return { ...openLine(action, was === 'waiting' ? 'skipped' : 'unknown', []), reason };
 }
 
 /** The workflow says it itself, but only once it is the turn of the action to wait. */

@@ -14,16 +14,22 @@ import { shortened } from '../../../../contract/shortened.js';
 import { isToldByLaunches } from '../../../../contract/told-by-launches.js';
 import { oneLine } from '../../../../rules/one-line.js';
 import { clock } from './clock.js';
+import { doneAfter } from './done-after.js';
 
 type Did = NotificationMessage['did'][number];
 
-/** What became of each action before this one: whoever is woken should not begin with finding that out. */
-export function didSoFar({ plan, remediation, soFar, pending }: ActionRequest<ActionPlan>, nowMs: number): Did[] {
-  const names = remediation.actions.map(({ name }) => name);
-  const before = remediation.actions.slice(0, names.indexOf(plan.name));
-  return before.map((action) => {
+/**
+ * What became of each action before this one, and in a retry of those after it that are done: whoever is woken should not begin
+ * with finding that out.
+ */
+export function didSoFar(request: ActionRequest<ActionPlan>, nowMs: number): Did[] {
+  const { plan, remediation, soFar, pending } = request;
+  const doneLater = doneAfter(request);
+  const at = remediation.actions.findIndex(({ name }) => name === plan.name);
+  const isTold = ({ name }: ActionPlan, place: number) => place < at || doneLater.some(({ action }) => action === name);
+  return remediation.actions.filter(isTold).map((action) => {
     const { name, type } = action;
-    const result = soFar.find(({ action: done }) => done === name);
+    const result = [...soFar, ...doneLater].find(({ action: done }) => done === name);
     if (result)
       return { action: name, type, ...tellResult(result, tellLease(action, result, remediation.firedAt, nowMs)) };
     return { action: name, type, ...tellPending(pending.find(({ action: open }) => open === name)) };

@@ -1,22 +1,28 @@
 import type { ActionPlan } from '../../../../contract/actions/index.js';
 import type { ActionRequest } from '../../../../contract/activities.js';
 import type { ActionResult } from '../../../../contract/remediation.js';
+import { doneAfter } from './done-after.js';
 import { joinLines } from './join-lines.js';
 
 /**
  * How it stands, in the one line that whoever is woken reads first: whether it may be mended, and whether the mesh is still at
  * it. Made of what the actions before came to; only failures are mended, so only their messages have one.
  */
-export function verdictOf({ plan, remediation, soFar, pending }: ActionRequest<ActionPlan>): string | undefined {
+export function verdictOf(request: ActionRequest<ActionPlan>): string | undefined {
+  const { plan, remediation, soFar, pending } = request;
   const { event } = remediation;
   const actions = remediation.actions.filter(({ refused }) => refused === undefined);
   if (event.outcome !== 'failed' && event.outcome !== 'timeout') return undefined;
   const at = actions.findIndex(({ name }) => name === plan.name);
   const mending = actions.filter(({ type }) => type !== 'notify_team').map(({ name }) => name);
   const isMending = ({ action }: { action: string }) => mending.includes(action);
-  const results = soFar.filter(isMending).filter(({ status, attempts }) => status !== 'skipped' || attempts > 0);
+  const doneLater = doneAfter(request);
+  const rest = actions.slice(at + 1).filter(({ name }) => doneLater.every(({ action }) => action !== name));
+  const results = [...soFar, ...doneLater]
+    .filter(isMending)
+    .filter(({ status, attempts }) => status !== 'skipped' || attempts > 0);
   const atWork = pending.filter(isMending).map(({ action }) => joinLines(action));
-  const after = actions.slice(at + 1).filter(({ name }) => mending.includes(name) && !atWork.includes(name));
+  const after = rest.filter(({ name }) => mending.includes(name) && !atWork.includes(name));
   const toCome = after.filter(({ onlyIf }) => onlyIf === undefined);
   // Whether these run is not known yet: nobody should wait for them.
   const perhaps = after.filter(({ onlyIf }) => onlyIf !== undefined).map(({ name }) => joinLines(name));
@@ -29,7 +35,7 @@ export function verdictOf({ plan, remediation, soFar, pending }: ActionRequest<A
     ...toCome.map(({ name }) => `${joinLines(name)} comes next`),
   ];
   const told = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  return `${SAID[state]}${told}.${endOf(state, perhaps, at === actions.length - 1)}`;
+  return `${SAID[state]}${told}.${endOf(state, perhaps, rest.length === 0)}`;
 }
 
 type State = 'at work' | 'untried' | Chance;

@@ -20,6 +20,7 @@ import {
 import { boundMessage } from './bound-message.js';
 import { commandsOfRun } from './commands.js';
 import { didSoFar } from './did-so-far.js';
+import { doneAfter } from './done-after.js';
 import { factsOfEvent } from './facts-of-event.js';
 import { joinLines } from './join-lines.js';
 import { quietAfter } from './quiet-after.js';
@@ -101,9 +102,13 @@ function payloadOf({ event }: RemediationInput, redactor: Redactor): Pick<Notifi
   return { payload: cutText(JSON.stringify(sorted, null, 2), MAX_PAYLOAD_CHARS) };
 }
 
-function toComeAfter({ plan, remediation }: ActionRequest<NotifyPlan>): NonNullable<NotificationMessage['toCome']> {
+function toComeAfter(request: ActionRequest<NotifyPlan>): NonNullable<NotificationMessage['toCome']> {
+  const { plan, remediation } = request;
   const at = remediation.actions.findIndex(({ name }) => name === plan.name);
-  const toCome = remediation.actions.slice(at + 1).filter(({ refused }) => refused === undefined);
+  const done = doneAfter(request).map(({ action }) => action);
+  const toCome = remediation.actions
+    .slice(at + 1)
+    .filter(({ name, refused }) => refused === undefined && !done.includes(name));
   return toCome.map((next) => {
     const onlyIf = runsOnlyIf(next, remediation.actions);
     return { action: next.name, type: next.type, ...(onlyIf !== undefined && { onlyIf }) };

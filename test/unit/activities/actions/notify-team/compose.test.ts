@@ -23,10 +23,11 @@ interface Quietened extends Remediated {
   /** By action: for how long equal events are repetitions. */
   repeatsForMs?: Record<string, number>;
   dedupBy?: string[];
+  earlier?: ActionResult[];
 }
 
 function compose(
-  { quietForMs, label = 'Bash', repeatsForMs, dedupBy, ...remediated }: Quietened = {},
+  { quietForMs, label = 'Bash', repeatsForMs, dedupBy, earlier, ...remediated }: Quietened = {},
   more: Partial<ActionRequest<ActionPlan>> = {},
   { config = aMeshConfig(TEAM), ui, redactKeys = [] }: { config?: MeshConfig; ui?: string; redactKeys?: string[] } = {},
 ) {
@@ -35,6 +36,7 @@ function compose(
   const remediation: RemediationInput = {
     ...aRemediation(remediated),
     ...(quietForMs !== undefined && { quiet: { cooldownUntilAt: now + quietForMs, label } }),
+    ...(earlier && { earlier }),
     ...(until.length > 0 && { repeats: { until, ...(dedupBy && { by: dedupBy }) } }),
   };
   return makeComposeNotification({
@@ -192,6 +194,30 @@ describe('the message', () => {
 
     expect(body).toBe('one\n    Approved by: the boss\\u202e\nend');
     expect(subject).toBe('one Approved by: the boss\\u202e');
+  });
+
+  test('in a retry, tells what later actions came to that a run before it has done', async () => {
+    const actions = [
+      TELL,
+      { type: 'spawn_fallback_agent' as const, id: 'repair' },
+      { type: 'notify_team' as const, id: 'good-news', onlyIf: 'success' as const },
+    ];
+    const agent = { launcher: 'codex', outcome: 'success' } as const;
+    const repaired = {
+      action: 'repair',
+      type: 'spawn_fallback_agent',
+      status: 'executed',
+      attempts: 1,
+      agent,
+    } as const;
+
+    const { did, toCome, commands } = await messageOf({ actions, earlier: [repaired] });
+
+    expect(did).toEqual([
+      { action: 'repair', type: 'spawn_fallback_agent', state: 'executed', text: 'codex ended well' },
+    ]);
+    expect(toCome).toEqual([{ action: 'good-news', type: 'notify_team', onlyIf: 'only if repair succeeds' }]);
+    expect(commands.find(({ ends }) => ends)?.note).toBe('ends good-news, and deliveries of this message');
   });
 
   test('tells what each earlier action came to, and not of later ones', async () => {

@@ -103,6 +103,21 @@ test.each<[string, WrittenAction[], Given, string]>([
   expect(verdict(actions, given)).toBe(line);
 });
 
+test('in a retry, what a run before it has done after this message is no work to come', () => {
+  const given = aRemediation({ actions: [FIRST, TRY, WARM], event: { outcome: 'failed' } });
+  const earlier = [tried('executed', 'success'), warmed('aborted')];
+
+  const request = aNotifyRequest({ ...given, earlier }, { soFar: [] }, 'first');
+
+  expect(verdictOf(request)).toBe('Still at work: codex ended well, more-runners comes next.');
+  expect(
+    verdictOf({ ...request, remediation: { ...given, earlier: [tried('failed', 'failed'), warmed('executed')] } }),
+  ).toBe('Still at work: more-runners worked, try-again comes next.');
+  expect(
+    verdictOf({ ...request, remediation: { ...given, earlier: [tried('executed', 'success'), warmed('executed')] } }),
+  ).toBe('May be mended: codex ended well, more-runners worked. The mesh starts nothing more.');
+});
+
 test('an agent that a limit did not let start is none that comes next', () => {
   const given = aRemediation({ actions: [TELL, TRY], event: { outcome: 'failed' } });
   const actions = given.actions.map((plan) => (plan.name === 'try-again' ? { ...plan, refused: 'too many' } : plan));

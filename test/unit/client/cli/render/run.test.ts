@@ -213,6 +213,22 @@ describe('renderRun', () => {
     expect(shown({ ...waiting, action: 'tell', status: 'running' })).toContain('tell    running         -  -');
   });
 
+  test.each([
+    ['terminated', 'was terminated'],
+    ['timed-out', 'ran out of time'],
+  ] as const)('says of actions that were cut off that they are not at it any more: %s', (outcome, how) => {
+    const states: States = [
+      { action: 'agent', type: 'spawn_fallback_agent', status: 'running' },
+      { action: 'tell', type: 'notify_team', status: 'waiting', note: 'runs only if agent fails' },
+    ];
+
+    const shown = lines(aDetail({ outcome, progress: { outcome: 'running', actions: states } })).join('\n');
+
+    expect(shown).toContain(`not known         -  it ran when the remediation ${how}; what became of it is not known`);
+    expect(shown).toContain(`skipped           -  not started: the remediation ${how} before`);
+    expect(shown).not.toMatch(/running|waiting/);
+  });
+
   test.each<[string, Partial<RemediationDetail>, object, string]>([
     ['while a worker is with it', {}, {}, 'at work'],
     [
