@@ -162,6 +162,8 @@ export interface AttemptDetails {
   agent?: StartedAgent;
   /** It runs elsewhere if it was started, and may be at work whatever becomes of the attempt: no other is started beside it. */
   mayStillRun?: true;
+  /** What kind of launcher has asked for it elsewhere: one of another kind would start a second one. */
+  askedBy?: string;
   /** The session that a service was asked for an agent with, and which it has declined to start. */
   declinedSession?: string;
   /** Of a delivery: how many attempts so far may have reached the receiver, who never said so. */

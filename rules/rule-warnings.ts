@@ -2,7 +2,7 @@ import { didYouMean } from '../contract/did-you-mean.js';
 import { EVENT_NAME } from '../contract/event.js';
 import { formatPath, type Problem } from '../contract/problem.js';
 import type { Rule, Ruleset } from '../contract/ruleset.js';
-import { KNOWN_EVENTS } from './known-events.js';
+import { isKnownEvent, KNOWN_EVENTS } from './known-events.js';
 
 /** What is valid and yet most likely not meant: each of these has left someone wondering why nothing happened. */
 export function ruleWarnings(ruleset: Ruleset): Problem[] {
@@ -21,7 +21,7 @@ export function ruleWarnings(ruleset: Ruleset): Problem[] {
 
 function eventWarning(rule: Rule, path: string): Problem | undefined {
   const { event } = rule.trigger;
-  if ((KNOWN_EVENTS as readonly string[]).includes(event)) return undefined;
+  if (isKnownEvent(event)) return undefined;
   if (!EVENT_NAME.test(event)) {
     return { path, message: `no event can be named ${JSON.stringify(event)}: this rule never matches` };
   }

@@ -7,9 +7,8 @@ import type { ActionStatus, RemediationInput } from '../contract/remediation.js'
 import { runsOnlyIf } from '../contract/runs-only-if.js';
 import { meshCommand } from '../contract/shell-word.js';
 import { describeParts, isToldByParts } from './action-parts.js';
-import { PATIENCE_MS } from './limits.js';
 import type { ActionState, Progress } from './progress.js';
-import { isAwaited } from './turns.js';
+import { isAwaited, patienceMsWith } from './turns.js';
 
 /**
  * What an operator sees beside a remediation in the Temporal UI, in a narrow column: each action, and what happens next. The UI
@@ -62,7 +61,7 @@ function describeWaiting(
   if (!isNext) return 'waiting';
   if (isAwaited(before)) return `waiting; starts when ${code(before.name)} is done`;
   const ready = 'await' in before ? `the agent of ${code(before.name)} has started` : `${code(before.name)} is done`;
-  return `waiting; starts when ${ready}, or after ${duration(PATIENCE_MS)}`;
+  return `waiting; starts when ${ready}, or after ${duration(patienceMsWith(before))}`;
 }
 
 function describeState(state: Exclude<ActionState, { state: 'waiting' }>): string {

@@ -398,3 +398,26 @@ test(
     expect((await remediation('r', id).describe()).status.name).toBe('COMPLETED');
   },
 );
+
+test(
+  'a message that its receiver holds up does not hold up the page to another team',
+  { timeout: 60_000 },
+  async () => {
+    mail.refuse.set('ada@example.com', 451);
+    const { report, result } = await meshWith([
+      { type: 'notify_team', id: 'tell', teamName: 'ops', recipients: ['ada'] },
+      { type: 'warm_remote_capacity', id: 'warm' },
+    ]);
+    const startedAt = Date.now();
+    const [id = ''] = await report({});
+
+    await eventually('the next action', () => (bridge.requests.length > 0 ? true : undefined), 25_000);
+    const waitedMs = Date.now() - startedAt;
+    mail.refuse.clear();
+    const { actions } = await result('r', id);
+
+    expect(waitedMs).toBeGreaterThanOrEqual(5_000);
+    expect(waitedMs).toBeLessThan(15_000);
+    expect(actions).toMatchObject([{ status: 'executed' }, { status: 'executed' }]);
+  },
+);

@@ -28,7 +28,7 @@ export function makeSpawnFallbackAgent(world: SpawnWorld): ActionActivities['spa
     const chosen = chooseLauncher(config.value.agents, request);
     if (!chosen) throw noLauncher(request, earlier);
     // The configuration has changed meanwhile, and two agents at once could undo each other's work.
-    if (earlier?.mayStillRun && earlier.launcher !== chosen.name) throw noLauncher(request, earlier);
+    if (earlier?.mayStillRun && !isSameLauncher(earlier, chosen)) throw noLauncher(request, earlier, chosen);
 
     const names = namesOf(chosen);
     try {
@@ -66,10 +66,15 @@ function withoutConfig(problem: string, earlier: AttemptDetails | undefined): Sp
   };
 }
 
+function isSameLauncher({ launcher, askedBy }: AttemptDetails, { name, agent }: ChosenLauncher): boolean {
+  return launcher === name && (askedBy === undefined || askedBy === agent.kind);
+}
+
 /** What has become of an agent that was asked for before stays unknown. */
-function noLauncher(request: SpawnRequest, earlier: AttemptDetails | undefined) {
+function noLauncher(request: SpawnRequest, earlier: AttemptDetails | undefined, chosen?: ChosenLauncher) {
   const gone = (earlier?.mayStillRun && earlier.launcher) ?? request.launcher;
-  const message = gone === undefined ? NO_LAUNCHER : `The launcher ${gone} is no longer configured for this agent type`;
+  const change = gone === chosen?.name ? 'is of another kind now' : 'is no longer configured for this agent type';
+  const message = gone === undefined ? NO_LAUNCHER : `The launcher ${gone} ${change}`;
   const { agent, mayStillRun, slot } = earlier ?? {};
   const left = mayStillRun ? { mayStillRun, ...(agent && { agent }), ...(slot && { slot }) } : {};
   return failure({ type: 'no-launcher', message, isFinal: true, more: left });

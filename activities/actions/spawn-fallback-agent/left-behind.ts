@@ -14,7 +14,7 @@ import { agentOf, type Launch, launchFailure } from './launch.js';
 export function expectElsewhere(launch: Launch, { kind }: Agent): void {
   if (!isElsewhere(kind)) return;
   const agent = agentOf(launch, 'running', kind === 'temporal' ? { id: launch.effectKey } : {});
-  Object.assign(launch.details, { agent: { ...agent, mayNotExist: true }, mayStillRun: true });
+  Object.assign(launch.details, { agent: { ...agent, mayNotExist: true }, mayStillRun: true, askedBy: kind });
 }
 
 /** No attempt has come to ask for the agent that was expected. */
@@ -23,6 +23,7 @@ export function takeBackUnasked({ details, mayExist }: Launch): void {
   if (mayExist || details.process) return;
   delete details.agent;
   delete details.mayStillRun;
+  delete details.askedBy;
 }
 
 /** What may be at work elsewhere keeps its slot, and the next attempt comes back to it. */
@@ -53,12 +54,13 @@ export function isWorkerStopped(): boolean {
   return Context.current().cancellationDetails?.workerShutdown === true;
 }
 
-type Known = Pick<AttemptDetails, 'agent' | 'mayStillRun' | 'slot'>;
+type Known = Pick<AttemptDetails, 'agent' | 'mayStillRun' | 'askedBy' | 'slot'>;
 
-export function knownOf({ details: { agent, mayStillRun, slot } }: Launch): Known {
+export function knownOf({ details: { agent, mayStillRun, askedBy, slot } }: Launch): Known {
   return {
     ...(agent && { agent: mayStillRun ? agent : ended(agent) }),
     ...(mayStillRun && { mayStillRun }),
+    ...(mayStillRun && askedBy !== undefined && { askedBy }),
     ...(slot && { slot }),
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unknownEventNames } from '../../../../client/cli/unknown-event-names.js';
 
 test.each([
-  [['PostToolUse', 'Stop'], []],
+  [['PostToolUse', 'Stop', 'RunFailed', 'run.finished'], []],
   [
     ['PostToolUsFailure', 'PostToolUsFailure'],
     ['no runtime known to the mesh sends "PostToolUsFailure" (did you mean "PostToolUseFailure"?)'],

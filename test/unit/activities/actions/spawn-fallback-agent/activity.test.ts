@@ -62,6 +62,19 @@ describe('the launcher is', () => {
     });
   });
 
+  test('none by one that was changed meanwhile, and had asked for an agent elsewhere that may be at work', async () => {
+    const agent = { launcher: 'default', session: 's-1', outcome: 'running' } as const;
+    const asked = { attempts: 1, launcher: 'default', agent, mayStillRun: true, askedBy: 'http' } as const;
+    const request = ownSpawnRequest({ request: { earlier: asked } });
+
+    expect(await bench(agents).failure(request)).toMatchObject({
+      type: 'no-launcher',
+      message: 'The launcher default is of another kind now',
+      isFinal: true,
+      details: { agent, mayStillRun: true },
+    });
+  });
+
   test('none in the place of one that was taken out, and whose agent may be at work', async () => {
     const agent = { launcher: 'gone', session: 's-1', outcome: 'running' } as const;
     const earlier = { attempts: 1, launcher: 'gone', agent, mayStillRun: true } as const;

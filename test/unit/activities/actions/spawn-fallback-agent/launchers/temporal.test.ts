@@ -432,6 +432,7 @@ test('a worker that stops leaves it alone, and the next attempt waits for it', a
     launcher: 'default',
     agent: { launcher: 'default', id: asked.plan.effectKey, session: expect.any(String) as string, outcome: 'running' },
     mayStillRun: true,
+    askedBy: 'temporal',
   };
   expect(await answer).toEqual({
     state: 'delayed',
