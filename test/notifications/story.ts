@@ -81,10 +81,13 @@ export function configOf({ pagerduty, webhook, inboxes, bridge }: Places) {
 export const PAGERDUTY_KEY = 'k'.repeat(32);
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
 
+const SESSION = '7c1e0b52-9f6d-4a38-8a5e-3f0d2b1c4e77';
+const OTHER_SESSION = '0d4f9a61-52c7-4f0e-9d3b-8e1a6c7b2f10';
+
 const FAILED_TESTS = {
   event: 'PostToolUseFailure',
   outcome: 'failed',
-  session: '7c1e0b52-9f6d-4a38-8a5e-3f0d2b1c4e77',
+  session: SESSION,
   source: 'claude-code',
   payload: {
     cwd: '/srv/shop',
@@ -99,19 +102,19 @@ const FAILED_TESTS = {
 
 /** What is reported, in this order. */
 export const EVENTS = {
-  incident: { ...FAILED_TESTS, id: 'claude-code:toolu_01HXk3', occurredAgoMs: 1_000 },
+  incident: { ...FAILED_TESTS, id: `cc:${SESSION}:PostToolUseFailure:toolu_01HXk3`, occurredAgoMs: 1_000 },
   /** Within the cooldown of the first. */
   more: [
-    { ...FAILED_TESTS, id: 'claude-code:toolu_01HXk9' },
-    { ...FAILED_TESTS, id: 'claude-code:toolu_02AAb1', session: '0d4f9a61-52c7-4f0e-9d3b-8e1a6c7b2f10' },
-    { ...FAILED_TESTS, id: 'claude-code:toolu_02AAb7', session: '0d4f9a61-52c7-4f0e-9d3b-8e1a6c7b2f10' },
+    { ...FAILED_TESTS, id: `cc:${SESSION}:PostToolUseFailure:toolu_01HXk9` },
+    { ...FAILED_TESTS, id: `cc:${OTHER_SESSION}:PostToolUseFailure:toolu_02AAb1`, session: OTHER_SESSION },
+    { ...FAILED_TESTS, id: `cc:${OTHER_SESSION}:PostToolUseFailure:toolu_02AAb7`, session: OTHER_SESSION },
   ],
   /** The same tool of the same session. */
   success: {
     event: 'PostToolUse',
     outcome: 'success',
-    id: 'claude-code:toolu_01HXm2',
-    session: FAILED_TESTS.session,
+    id: `cc:${SESSION}:PostToolUse:toolu_01HXm2`,
+    session: SESSION,
     source: 'claude-code',
     payload: { hook_event_name: 'PostToolUse', tool_name: 'mcp__ci__run_tests' },
   },

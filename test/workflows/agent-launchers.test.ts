@@ -321,7 +321,7 @@ test.each([
   ],
   [
     'says that it may be, where nobody knows',
-    500,
+    502,
     / may still be at work$/,
     { agent: { outcome: 'running', mayNotExist: true } },
   ],

@@ -37,17 +37,18 @@ export const launchHttp: Launcher<HttpAgent> = async (launch, { http }, world) =
 };
 
 /**
- * False only on proof that the runtime did not start an agent for this request. An error of the server proves nothing: it may
- * have failed after it started the agent, or a proxy says so that lost touch with it. The two exceptions say that the request
- * was not taken at all.
+ * False only where the runtime itself says that it did not start an agent for this request: with what it answers, or with an
+ * error of its own. Of other errors of a server nobody knows: a proxy may have lost touch with a runtime that has started one.
  */
 function mayHaveStarted(sent: OutboundAnswer): boolean {
   if (sent.kind !== 'answered') return sent.mayHaveArrived === true;
   const { status } = sent;
-  return status < 300 || status === 409 || (status >= 500 && !NOT_TAKEN.has(status));
+  return status < 300 || status === 409 || (status >= 500 && !NOT_STARTED.has(status));
 }
 
-const NOT_TAKEN = new Set([501 /* Not Implemented */, 503 /* Service Unavailable */]);
+const NOT_STARTED = new Set([
+  500 /* Internal Server Error */, 501 /* Not Implemented */, 503 /* Service Unavailable */,
+]);
 
 function requireLaunched(
   launch: Launch,

@@ -168,7 +168,6 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
   test.each<[string, TargetAnswer]>([
     ['it breaks off the connection', (response) => response.socket?.destroy()],
     ['it answers something that cannot be read', { body: 'OK' }],
-    ['it fails, and may have started it before', { status: 500 }],
     ['a proxy has lost touch with it', { status: 502 }],
     ['a proxy has no answer from it', { status: 504 }],
     ['it fails in a way of its own', { status: 520 }],
@@ -200,7 +199,7 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
     expect(slots.of('default')).toHaveLength(1);
   }
 
-  test.each([501, 503, 429])('not so when it says that it did not take the request: %d', async (status) => {
+  test.each([500, 501, 503, 429])('not so when it says itself that it has started none: %d', async (status) => {
     saying('', status);
 
     const { details } = await bench().failure(ownSpawnRequest());
@@ -345,7 +344,7 @@ describe('between two attempts the remediation knows', () => {
   });
 
   test('nothing of the kind when that one, or one before it, may have started it', async () => {
-    saying('', 500);
+    saying('', 502);
     const { failure, attempts } = bench();
 
     const { details: earlier } = await failure(ownSpawnRequest());
