@@ -1,5 +1,4 @@
 import {
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -12,7 +11,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ActionReport } from '../contract/activities.js';
-import type { FailureType } from '../contract/failures.js';
 import type { Askers, Lease, LeaseInput, LeaseMemo } from '../contract/lease.js';
 import { LEASE_MEMO, LEASE_SIGNALS } from '../contract/names.js';
 import { summaryOf } from '../contract/summary.js';
@@ -26,6 +24,7 @@ import {
   withInherited,
   withRestorePoint,
 } from './kept-lease.js';
+import { finalFailure } from './final-failure.js';
 import { type LeaseState, renderLeaseDetails } from './lease-details.js';
 import { reacquire } from './reacquire-lease.js';
 import { release, type ReleaseProblem, releaseUnless } from './release-lease.js';
@@ -201,14 +200,7 @@ function nonCancellable<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Closes the workflow as failed, so that operators see red: somebody must give the capacity back by hand. */
-function failure({ environment, restorePoint }: Lease, reason: string): ApplicationFailure {
-  const error = ApplicationFailure.create({
-    type: 'release-failed' satisfies FailureType,
-    nonRetryable: true,
-    message: `capacity of ${environment} was not given back: ${reason}`,
-    details: [{ reason, ...(restorePoint && { restorePoint }) }],
-  });
-  // Where in our code it was made tells an operator nothing.
-  error.stack = '';
-  return error;
+function failure({ environment, restorePoint }: Lease, reason: string): Error {
+  const details = [{ reason, ...(restorePoint && { restorePoint }) }];
+  return finalFailure('release-failed', `capacity of ${environment} was not given back: ${reason}`, details);
 }

@@ -1,5 +1,4 @@
 import {
-  ApplicationFailure,
   defineQuery,
   proxyActivities,
   setCurrentDetails,
@@ -8,7 +7,6 @@ import {
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { NoticeActivities } from '../contract/activities.js';
-import type { FailureType } from '../contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
 import type { Notice, NoticeInput, NoticeResult } from '../contract/notice.js';
 import type { DeliveryRecord, RetryPlan } from '../contract/remediation.js';
@@ -17,6 +15,7 @@ import { resultOfFailure } from './actions/failure-result.js';
 import { composeOptions } from './actions/notify-team/compose-options.js';
 import { deliverAll } from './actions/notify-team/deliver-all.js';
 import { outcomeOfDeliveries, outcomeOfNone } from './actions/notify-team/outcome-of-deliveries.js';
+import { finalFailure } from './final-failure.js';
 import { renderNoticeDetails } from './notice-details.js';
 import type { RunningNews } from './progress.js';
 
@@ -40,7 +39,8 @@ export async function notice({ delivered = [], ...input }: NoticeInput): Promise
   const result: NoticeResult = { outcome: status, ...told };
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
   setCurrentDetails(renderNoticeDetails(input, { ...shown, note: undefined }, result));
-  if (result.outcome === 'failed') throw failure(result);
+  // Closes as failed, so that operators see red, with the whole result in the details.
+  if (result.outcome === 'failed') throw finalFailure('notice-failed', result.reason ?? 'not delivered', [result]);
   return result;
 }
 
@@ -60,17 +60,4 @@ async function send(
   } catch (error) {
     return resultOfFailure(error);
   }
-}
-
-/** Closes the workflow as failed, so that operators see red, with the whole result in the details. */
-function failure(result: NoticeResult): ApplicationFailure {
-  const error = ApplicationFailure.create({
-    type: 'notice-failed' satisfies FailureType,
-    nonRetryable: true,
-    message: result.reason ?? 'not delivered',
-    details: [result],
-  });
-  // Where in our code it was made tells an operator nothing, and stands above the result in the UI.
-  error.stack = '';
-  return error;
 }

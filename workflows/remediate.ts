@@ -1,13 +1,6 @@
-import {
-  ApplicationFailure,
-  defineQuery,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { defineQuery, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
-import type { FailureType } from '../contract/failures.js';
 import type {
   ActionResult,
   RemediationInput,
@@ -16,6 +9,7 @@ import type {
 } from '../contract/remediation.js';
 import { runAction } from './actions/run-action.js';
 import { listenForAgents } from './agent-news.js';
+import { finalFailure } from './final-failure.js';
 import { type Progress, createProgress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
 import { listenForSlots } from './slot-turns.js';
@@ -66,15 +60,7 @@ function hasFailed({ status }: ActionResult): boolean {
 }
 
 /** Closes the workflow as failed, so that operators see red, with the whole result in the details. */
-function failure(result: RemediationResult): ApplicationFailure {
-  const failed = result.actions.filter(hasFailed);
-  const error = ApplicationFailure.create({
-    type: 'remediation-failed' satisfies FailureType,
-    nonRetryable: true,
-    message: failed.map(({ action, reason }) => `${action}: ${reason ?? 'failed'}`).join('; '),
-    details: [result],
-  });
-  // Where in our code it was made tells an operator nothing, and stands above the result in the UI.
-  error.stack = '';
-  return error;
+function failure(result: RemediationResult): Error {
+  const failed = result.actions.filter(hasFailed).map(({ action, reason }) => `${action}: ${reason ?? 'failed'}`);
+  return finalFailure('remediation-failed', failed.join('; '), [result]);
 }

@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  ApplicationFailure,
   condition,
   continueAsNew,
   defineSignal,
@@ -11,7 +10,6 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { FailureType } from '../contract/failures.js';
 import { REMEDIATION_SIGNALS, SLOTS_SIGNALS, SLOTS_UPDATES } from '../contract/names.js';
 import {
   type KeptSlot,
@@ -25,6 +23,7 @@ import {
   type SlotTurn,
 } from '../contract/slots.js';
 import { summaryOf } from '../contract/summary.js';
+import { finalFailure } from './final-failure.js';
 import { MAX_HISTORY_BYTES } from './limits.js';
 import { acquire, expire, newlyKept, overdue, release, type SlotBook, taken } from './slot-book.js';
 import { renderSlotsDetails } from './slots-details.js';
@@ -77,7 +76,7 @@ export async function slots(input: SlotsInput): Promise<void> {
   }
 
   function refuse(asked: unknown): void {
-    if (!isSlotQuestion(asked)) throw failure('action-error', 'this is no question for slots');
+    if (!isSlotQuestion(asked)) throw finalFailure('action-error', 'this is no question for slots');
   }
 
   function take({ requests }: SlotQuestion): SlotReply {
@@ -165,11 +164,4 @@ function isRelease(given: unknown): given is SlotRelease {
   if (typeof given !== 'object' || given === null) return false;
   const { key, claim } = given as Partial<Record<keyof SlotRelease, unknown>>;
   return typeof key === 'string' && (claim === undefined || typeof claim === 'string');
-}
-
-function failure(type: FailureType, message: string): ApplicationFailure {
-  const error = ApplicationFailure.create({ type, message, nonRetryable: true });
-  // Where in our code it was made tells nobody anything.
-  error.stack = '';
-  return error;
 }

@@ -5,7 +5,7 @@ import { summaryOf } from '../../../contract/summary.js';
 import type { ActionRun } from '../action-run.js';
 import type { Wanted } from './launch-when-free.js';
 
-type Left = Pick<AttemptDetails, 'agent' | 'mayStillRun'>;
+export type Left = Pick<AttemptDetails, 'agent' | 'mayStillRun'>;
 
 /**
  * An abort that met no attempt: it came between two of them, or their worker has died. What an attempt has left at work, an

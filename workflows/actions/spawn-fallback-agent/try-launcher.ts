@@ -14,7 +14,7 @@ import {
   resultOfFailure,
 } from '../failure-result.js';
 import { awaitEnd, type Launched } from './await-end.js';
-import { endLeft } from './end-left.js';
+import { endLeft, type Left } from './end-left.js';
 import { giveBackSlots } from './give-back-slots.js';
 import { isPutOff, launchWhenFree, type SoFar, type Wanted } from './launch-when-free.js';
 import { launchedAgent, nameOf, type Tried } from './tried.js';
@@ -104,8 +104,6 @@ function abortedBeside({ attempts, ...abort }: ReturnType<typeof abortOf>, agent
     launched: { launcher: agent.launcher, status: 'launched', reason, attempts, agent: launchedAgent(agent) },
   };
 }
-
-type Left = Pick<AttemptDetails, 'agent' | 'mayStillRun'>;
 
 interface Failed {
   wanted: Wanted;
