@@ -1,11 +1,16 @@
 import { isAgentEnd } from './guards/agent-end.js';
+import { plainName } from './guards/plain-name.js';
 
-/** Others are allowed, since runtimes grow, but `check` asks about them. */
+/**
+ * Whether a runtime is known to send it: `check` asks about other names, which are allowed, since runtimes grow. Of the ends of
+ * runs any spelling is known, of the others the one below, since a trigger matches no other.
+ */
 export function isKnownEvent(event: string): boolean {
-  return (KNOWN_EVENTS as readonly string[]).includes(event) || isAgentEnd({ event });
+  if ((KNOWN_EVENTS as readonly string[]).includes(event)) return true;
+  return isAgentEnd({ event }) && !PLAIN_NAMES.has(plainName(event));
 }
 
-/** Event names that agent runtimes are known to send, besides those by which run coordinators tell of ends. */
+/** Event names that agent runtimes are known to send. */
 export const KNOWN_EVENTS = [
   'PreToolUse',
   'PostToolUse',
@@ -35,3 +40,5 @@ export const KNOWN_EVENTS = [
   'CwdChanged',
   'FileChanged',
 ] as const;
+
+const PLAIN_NAMES = new Set(KNOWN_EVENTS.map(plainName));

@@ -24,7 +24,7 @@ export function nextToForgetAt({ memory, incidents, successes, sessionsWithFirin
   const consider = (at: number) => (nextAt = Math.min(nextAt ?? at, at));
   for (const { untilAt } of memory.agents.values()) consider(untilAt);
   for (const { lastAt, spawns = 0 } of memory.chains.values()) if (spawns > 0) consider(lastAt + CHAIN_LIFE_MS);
-  for (const { openedAt, resolved } of incidents) if (!resolved) consider(openedAt + INCIDENT_LIFE_MS);
+  for (const { openedAt, resolved } of incidents.values()) if (!resolved) consider(openedAt + INCIDENT_LIFE_MS);
   for (const { at } of successes.values()) consider(at + SUCCESS_LIFE_MS);
   for (const firedAt of sessionsWithFirings.values()) consider(firedAt + SUCCESS_LIFE_MS);
   return nextAt;

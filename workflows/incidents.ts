@@ -3,6 +3,7 @@ import type { OpenIncident } from '../contract/notification.js';
 import { isSameThread } from '../rules/guards/fired-for.js';
 import { type Names, namesIn } from '../rules/guards/works.js';
 import { forgetSuccessBefore, type NotedSuccess } from './noted-successes.js';
+import { push } from './push.js';
 import { listIn } from './read-argument.js';
 import { EXPECTED_INCIDENTS, readIncident } from './read-incident.js';
 import { alertOf, CLOCKS_DIFFER_MS, identityOf, isAbout, isNear, isSameWork, type Work } from './same-work.js';
@@ -10,8 +11,8 @@ import type { WatchState } from './watch-state.js';
 
 /** An incident as the watch keeps it: until its receiver is told that all of its alert works again. */
 export interface WatchedIncident extends OpenIncident {
-  /** It works again: by which event, when that happened by the clock of its reporter, and when the watch knew of both. */
-  resolved?: { by: NotedSuccess['by']; occurredAt: number; at: number };
+  /** It works again: by which event, of which tool, when that happened by the clock of its reporter, and when the watch knew. */
+  resolved?: { by: NotedSuccess['by']; tool?: string; occurredAt: number; at: number };
 }
 
 export const INCIDENT_LIFE_MS = 7 * 86_400_000;
@@ -23,11 +24,13 @@ const MAX_ID_CHARS = 200;
 export function openIncidents(state: WatchState, argument: unknown, now: number): string | undefined {
   const told = listIn(argument).map((written) => readIncident(written, state.tenant, now));
   const opened = told.filter((incident) => incident !== undefined);
-  const all = byIdentity(state);
-  for (const incident of opened) if (isNews(incident, all.get(identityOf(incident)))) put(all, incident);
-  const successes = [...state.successes.values()];
-  for (const incident of opened) putIfWorking(all, incident, successes, now);
-  keep(state, all);
+  const successes = byName([...state.successes.values()]);
+  for (const incident of opened) {
+    const identity = identityOf(incident);
+    if (isNews(incident, state.incidents.get(identity))) put(state, identity, incident);
+  }
+  for (const incident of opened) resolveIfWorking(state, identityOf(incident), successes, now);
+  dropOldest(state);
   return told.length > 0 && opened.length === told.length ? undefined : EXPECTED_INCIDENTS;
 }
 
@@ -51,9 +54,8 @@ function isNews(told: OpenIncident, known: WatchedIncident | undefined): boolean
 
 /** Marks the incidents that a success is about. Who is to be told, and when: see `resolves.ts`. */
 export function resolveIncidents(state: WatchState, success: NotedSuccess): void {
-  const works = (one: WatchedIncident) => !one.resolved && isAbout(one, success, CLOCKS_DIFFER_MS);
-  const working = state.incidents.filter(works).map((one) => resolvedBy(success, one, success.at));
-  state.incidents = [...state.incidents.filter((one) => !works(one)), ...working];
+  const working = [...state.incidents].filter(([, one]) => !one.resolved && isAbout(one, success, CLOCKS_DIFFER_MS));
+  for (const [identity, one] of working) put(state, identity, resolvedBy(success, one, success.at));
 }
 
 /**
@@ -72,7 +74,7 @@ export function noteAgain(
   forgetSuccessBefore(state, failure);
   const isMeant = (one: WatchedIncident) =>
     one.rule === rule && (isSameThread(one, failure) || isSameBroken(one, failure));
-  reopen(state, state.incidents.filter(isMeant), failure, now);
+  reopen(state, isMeant, failure, now);
 }
 
 /**
@@ -83,16 +85,13 @@ export function noteAgainWhilePaused(state: WatchState, event: MeshEvent, root: 
   const failure = failureIn(event);
   const placed = { ...failure, root };
   forgetSuccessBefore(state, placed);
-  const broken = state.incidents.filter((one) => isSameBroken(one, placed));
-  reopen(state, broken, failure, now);
+  reopen(state, (one) => isSameBroken(one, placed), failure, now);
 }
 
 /** Not those that work again: their receivers are still to be told, however long the pause. */
 export function pruneIncidents(state: WatchState, now: number): void {
-  forgetIncidents(
-    state,
-    state.incidents.filter(({ openedAt, resolved }) => !resolved && now - openedAt >= INCIDENT_LIFE_MS),
-  );
+  const isOver = ({ openedAt, resolved }: WatchedIncident) => !resolved && now - openedAt >= INCIDENT_LIFE_MS;
+  forgetIncidents(state, [...state.incidents.values()].filter(isOver));
 }
 
 /**
@@ -101,9 +100,14 @@ export function pruneIncidents(state: WatchState, now: number): void {
  */
 export function forgetIncidents(state: WatchState, gone: WatchedIncident[]): void {
   const cut = new Set(gone.filter(({ resolved }) => !resolved).map(alertOf));
-  state.incidents = state.incidents.filter(
-    (one) => !gone.includes(one) && !(one.resolved !== undefined && cut.has(alertOf(one))),
-  );
+  const isGone = new Set(gone);
+  for (const [identity, one] of state.incidents) {
+    if (isGone.has(one) || (one.resolved !== undefined && cut.has(alertOf(one)))) state.incidents.delete(identity);
+  }
+}
+
+export function loadIncidents(saved: WatchedIncident[]): WatchState['incidents'] {
+  return new Map(saved.map((one) => [identityOf(one), one]));
 }
 
 interface Failure extends Work {
@@ -120,20 +124,24 @@ function isSameBroken(known: WatchedIncident, failure: Failure): boolean {
   return isSameWork(known, failure, known.resolveOn) && isNear(known, failure);
 }
 
-/** There may be hundreds for one event, and as many events at once: so the list is read once, and written once. */
-function reopen(state: WatchState, known: WatchedIncident[], failure: Failure, now: number): void {
-  const broken = known.filter((one) => reopens(failure, one)).map((one) => reopened(one, failure));
-  if (broken.length === 0) return;
-  const all = byIdentity(state);
-  const since = [...state.successes.values()].filter(({ occurredAt }) => occurredAt >= failure.occurredAt);
-  // Two may have become one: of these the last one counts.
-  for (const [identity, incident] of new Map(broken.map((one) => [identityOf(one), one]))) {
-    const later = all.get(identity);
-    if (later && isPast(failure, later)) continue;
-    put(all, incident);
-    putIfWorking(all, incident, since, now);
+/** There may be hundreds of them for each of hundreds of events: all in one go, and Temporal ends a worker that takes five seconds. */
+function reopen(state: WatchState, isMeant: (known: WatchedIncident) => boolean, failure: Failure, now: number): void {
+  const broken = new Map<string, WatchedIncident>();
+  for (const [identity, known] of state.incidents) {
+    if (!isMeant(known) || !reopens(failure, known)) continue;
+    const again = reopened(known, failure);
+    // Two may become one: of these the last one counts.
+    broken.set(again.tool === known.tool ? identity : identityOf(again), again);
   }
-  keep(state, all);
+  // What came before the failure ends nothing of this.
+  const successes = byName([...state.successes.values()].filter(({ occurredAt }) => occurredAt >= failure.occurredAt));
+  for (const [identity, incident] of broken) {
+    const later = state.incidents.get(identity);
+    if (later && isPast(failure, later)) continue;
+    put(state, identity, incident);
+    resolveIfWorking(state, identity, successes, now);
+  }
+  dropOldest(state);
 }
 
 /** Told late: the same has failed after it, or has worked again. */
@@ -144,7 +152,9 @@ function isPast({ occurredAt }: Failure, { resolved, occurredAt: brokenAt }: Wat
 /** A success says nothing of other work, which may have failed before it. */
 function reopens(failure: Failure, known: WatchedIncident): boolean {
   if (!known.resolved || !isPast(failure, known)) return true;
-  return isNamed(failure, known) && !isSameWork(known, failure, known.resolveOn);
+  const { tool } = known.resolved;
+  const isOther = !isSameWork(known, failure, known.resolveOn) || (tool !== undefined && tool !== failure.tool);
+  return isNamed(failure, known) && isOther;
 }
 
 /**
@@ -170,38 +180,49 @@ function isNamed(failure: Failure, { resolveOn }: WatchedIncident): boolean {
   return resolveOn.some((what) => failure[what] !== undefined);
 }
 
-type Incidents = Map<string, WatchedIncident>;
-
-function byIdentity({ incidents }: WatchState): Incidents {
-  return new Map(incidents.map((one) => [identityOf(one), one]));
-}
-
 /** Deleted first, so that the map stays ordered by the last news. */
-function put(all: Incidents, incident: WatchedIncident): void {
-  const identity = identityOf(incident);
-  all.delete(identity);
-  all.set(identity, incident);
+function put({ incidents }: WatchState, identity: string, incident: WatchedIncident): void {
+  incidents.delete(identity);
+  incidents.set(identity, incident);
 }
 
 /**
  * A delivery may take long, and what it tells of may work again by then. The clocks are taken at their word here: the success may
  * have been noted before the failure, and an alert that stays open is better than one that is closed too soon.
  */
-function putIfWorking(all: Incidents, told: OpenIncident, successes: NotedSuccess[], now: number): void {
-  const incident = all.get(identityOf(told));
+function resolveIfWorking(state: WatchState, identity: string, successes: SuccessesByName, now: number): void {
+  const incident = state.incidents.get(identity);
   if (!incident || incident.resolved) return;
-  const success = successes.findLast((one) => isAbout(incident, one, 0));
-  if (success) put(all, resolvedBy(success, incident, now));
+  const { task, tool } = incident;
+  const named = [...(successes.tasks.get(task) ?? []), ...(successes.tools.get(tool) ?? [])];
+  const success = named.findLast((one) => isAbout(incident, one, 0));
+  if (success) put(state, identity, resolvedBy(success, incident, now));
 }
 
-function keep(state: WatchState, all: Incidents): void {
-  const incidents = [...all.values()];
-  state.incidents = incidents;
-  forgetIncidents(state, incidents.slice(0, -MAX_INCIDENTS));
-  state.dropped.incidents += incidents.length - state.incidents.length;
+interface SuccessesByName {
+  tools: Map<string | undefined, NotedSuccess[]>;
+  /** Those that name no tool. */
+  tasks: Map<string | undefined, NotedSuccess[]>;
+}
+
+/** There may be hundreds of them as well, and most are about nothing that has broken. */
+function byName(successes: NotedSuccess[]): SuccessesByName {
+  const byName: SuccessesByName = { tools: new Map(), tasks: new Map() };
+  for (const success of successes) {
+    const { task, tool } = success;
+    if (tool !== undefined) push(byName.tools, tool, success);
+    else push(byName.tasks, task, success);
+  }
+  return byName;
+}
+
+function dropOldest(state: WatchState): void {
+  const known = state.incidents.size;
+  if (known > MAX_INCIDENTS) forgetIncidents(state, [...state.incidents.values()].slice(0, -MAX_INCIDENTS));
+  state.dropped.incidents += known - state.incidents.size;
 }
 
 /** Kept until all of its alert works again: each has cooldowns of its own to wait for. */
-function resolvedBy({ by, occurredAt }: NotedSuccess, incident: WatchedIncident, now: number): WatchedIncident {
-  return { ...incident, resolved: { by, occurredAt, at: now } };
+function resolvedBy({ by, tool, occurredAt }: NotedSuccess, incident: WatchedIncident, now: number): WatchedIncident {
+  return { ...incident, resolved: { by, ...(tool !== undefined && { tool }), occurredAt, at: now } };
 }

@@ -4,6 +4,7 @@ import { isSameThread } from '../rules/guards/fired-for.js';
 import type { Cooldown, GuardMemory } from '../rules/guards/memory.js';
 import { hashId } from '../rules/guards/seen.js';
 import type { WatchedIncident } from './incidents.js';
+import { push } from './push.js';
 import { alertOf, identityOf } from './same-work.js';
 import type { WatchState } from './watch-state.js';
 
@@ -18,8 +19,7 @@ export function hasResolvesDue(state: WatchState, now: number): boolean {
 /** Turns alerts whose receivers are to be told now into messages, and forgets them. */
 export function collectResolves(state: WatchState, now: number): void {
   for (const alert of dueAlerts(state, now)) {
-    const told = new Set<WatchedIncident>(alert);
-    state.incidents = state.incidents.filter((one) => !told.has(one));
+    for (const one of alert) state.incidents.delete(identityOf(one));
     const last = alert.at(-1);
     if (last) state.notices.push(resolveOf(last, state.tenant, now));
   }
@@ -28,7 +28,8 @@ export function collectResolves(state: WatchState, now: number): void {
 type ResolvedIncident = WatchedIncident & Required<Pick<WatchedIncident, 'resolved'>>;
 
 /** Each with its incidents; what began to work last comes last. */
-function dueAlerts({ incidents, memory, pause }: WatchState, now: number): ResolvedIncident[][] {
+function dueAlerts({ memory, pause, ...state }: WatchState, now: number): ResolvedIncident[][] {
+  const incidents = [...state.incidents.values()];
   // Asked at every turn of the watch, and mostly there is nothing to tell.
   if (pause || !incidents.some(isResolved)) return [];
   const alerts = new Map<string, WatchedIncident[]>();
@@ -80,12 +81,6 @@ function keptQuietBy({ label, firedFor }: Cooldown, waiting: Waiting | undefined
 
 function isResolved(one: WatchedIncident): one is ResolvedIncident {
   return one.resolved !== undefined;
-}
-
-function push<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
 }
 
 function resolveOf({ resolved, ...incident }: ResolvedIncident, tenant: string, now: number): ResolveNotice {

@@ -3,7 +3,8 @@
 //   thread     rule, session and task            Which messages belong together? (`rules/guards/fired-for.ts`)
 //   alert      team, channel and key             What does a receiver know? Its key is made of the thread.
 //   incident   alert, task and tool              What is broken? One alert may stand for several things.
-//   success    session or chain, task or tool    What may it be about? Of the two, whichever `resolveOn` names.
+//   success    session or chain, task or tool    What may it be about? Of the two, whichever `resolveOn` names; if it names a
+//                                                tool, of that one only.
 
 import type { OpenIncident } from '../contract/notification.js';
 import type { NotedSuccess } from './noted-successes.js';
@@ -22,15 +23,9 @@ export function alertOf({ team, channel, key }: OpenIncident): string {
   return JSON.stringify([team, channel, key]);
 }
 
-export function identityOf(incident: OpenIncident): string {
-  const { team, channel, key, task, tool } = incident;
-  const identity = identities.get(incident) ?? JSON.stringify([team, channel, key, task ?? null, tool ?? null]);
-  identities.set(incident, identity);
-  return identity;
+export function identityOf({ team, channel, key, task, tool }: OpenIncident): string {
+  return JSON.stringify([team, channel, key, task ?? null, tool ?? null]);
 }
-
-/** Asked of hundreds of incidents with each of hundreds of events, and an incident is replaced, never changed. */
-const identities = new WeakMap<OpenIncident, string>();
 
 /** The clocks of two machines may differ by so much. */
 export const CLOCKS_DIFFER_MS = 60_000;
@@ -38,7 +33,7 @@ export const CLOCKS_DIFFER_MS = 60_000;
 /** Whether a success ends an incident. One from before it, which came late, ends nothing. */
 export function isAbout(incident: OpenIncident, success: NotedSuccess, clocksDifferMs: number): boolean {
   if (!isSameWork(incident, success, incident.resolveOn) || !isNear(incident, success)) return false;
-  // Of a task that a tool works for, the tool says nothing but that it works itself.
+  // A tool that works tells of itself only, not of the task that it was used for.
   if (success.tool !== undefined && success.tool !== incident.tool) return false;
   // The clock of a session is taken at its word.
   return success.occurredAt >= incident.occurredAt - (isSameSession(incident, success) ? 0 : clocksDifferMs);

@@ -187,7 +187,7 @@ function droppedLine({ dropped }: WatchState): string {
 }
 
 function incidentsList(state: WatchState): string {
-  const { incidents } = state;
+  const incidents = [...state.incidents.values()];
   if (incidents.length === 0) return '';
   const holds = whatHolds(state);
   const lines = incidents.slice(-SHOWN_INCIDENTS).map((incident) => {

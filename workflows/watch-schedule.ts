@@ -59,5 +59,5 @@ export function isTimeForNextRun({ lastEventAt, pause }: WatchState, run: RunFac
 function remembersAnything(state: WatchState): boolean {
   const { memory, notices, incidents } = state;
   const windows = memory.cooldowns.size + memory.dedups.size;
-  return windows + notices.length + incidents.length > 0 || nextToForgetAt(state) !== undefined;
+  return windows + notices.length + incidents.size > 0 || nextToForgetAt(state) !== undefined;
 }

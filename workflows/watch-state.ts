@@ -15,7 +15,7 @@ import { byteLength } from './byte-length.js';
 import { collectDigests } from './digests.js';
 import type { Hold } from './hold.js';
 import type { InboxItem } from './inbox.js';
-import { forgetIncidents, type WatchedIncident } from './incidents.js';
+import { forgetIncidents, loadIncidents, type WatchedIncident } from './incidents.js';
 import { loadSuccesses, type NotedSuccess } from './noted-successes.js';
 import type { SavedGuards, SavedWatch, WatchRunInput } from './saved-watch.js';
 import type { OutgoingNews, UnclaimedEnd } from './watch-agents.js';
@@ -33,7 +33,8 @@ export interface WatchState {
   counters: Omit<WatchCounters, 'rules'> & { rules: Map<string, RuleCounters> };
   verdicts: LoggedVerdict[];
   ends: UnclaimedEnd[];
-  incidents: WatchedIncident[];
+  /** By what they are about, in the order of the last news of each. */
+  incidents: Map<string, WatchedIncident>;
   successes: Map<string, NotedSuccess>;
   sessionsWithFirings: Map<string, number>;
   /** Messages to start. While the tenant is paused they wait, also through continue-as-new. */
@@ -57,7 +58,7 @@ export function loadWatchState({ tenant, saved }: WatchRunInput, now: number): W
     counters: { events: 0, fired: 0, skipped: {}, rules: new Map() },
     verdicts: [],
     ends: [],
-    incidents: [],
+    incidents: new Map(),
     successes: new Map(),
     sessionsWithFirings: new Map(),
     notices: [],
@@ -74,9 +75,10 @@ export function loadWatchState({ tenant, saved }: WatchRunInput, now: number): W
 }
 
 function fromSaved(saved: SavedWatch): Omit<WatchState, 'tenant' | 'outgoing'> {
-  const { verdicts, ends, incidents, notices, dropped, lastEventAt } = saved;
+  const { verdicts, ends, notices, dropped, lastEventAt } = saved;
   return {
-    ...{ verdicts, ends, incidents, notices, dropped, lastEventAt },
+    ...{ verdicts, ends, notices, dropped, lastEventAt },
+    incidents: loadIncidents(saved.incidents),
     memory: loadMemory(saved),
     evicted: saved.guards.evicted,
     counters: { ...saved.counters, rules: new Map(saved.counters.rules) },
@@ -151,10 +153,10 @@ function dropMessages(state: WatchState): void {
 }
 
 function dropIncidents(state: WatchState): void {
-  const known = state.incidents;
+  const known = [...state.incidents.values()];
   const kept = lastWithin(known, MAX_INCIDENTS_BYTES);
   forgetIncidents(state, known.slice(0, known.length - kept.length));
-  state.dropped.incidents += known.length - state.incidents.length;
+  state.dropped.incidents += known.length - state.incidents.size;
 }
 
 function lastWithin<T>(list: T[], maxBytes: number): T[] {
@@ -175,22 +177,10 @@ function savedBytes(key: string, window: Cooldown | Dedup): number {
 }
 
 function toSaved(state: WatchState, inbox: InboxItem[]): SavedWatch {
-  const {
-    memory,
-    verdicts,
-    ends,
-    incidents,
-    notices,
-    dropped,
-    pause,
-    hold,
-    ruleset,
-    configTrouble,
-    lastEventAt,
-    runs,
-  } = state;
+  const { memory, verdicts, ends, notices, dropped, pause, hold, ruleset, configTrouble, lastEventAt, runs } = state;
   return {
-    ...{ verdicts, ends, incidents, notices, dropped, inbox, lastEventAt, runs },
+    ...{ verdicts, ends, notices, dropped, inbox, lastEventAt, runs },
+    incidents: [...state.incidents.values()],
     guards: saveGuards(state),
     counters: { ...state.counters, rules: [...state.counters.rules] },
     chains: [...memory.chains.values()],

@@ -32,7 +32,7 @@ export function statusOf(state: WatchState, waiting: number, historyEvents: numb
     },
     chains: [...memory.chains.values()],
     agents: agentsIn(memory.agents),
-    incidents: state.incidents.map((one) => shortIncident(one, holds.get(one))),
+    incidents: [...state.incidents.values()].map((one) => shortIncident(one, holds.get(one))),
     dropped: state.dropped,
     history: { events: historyEvents, runs: state.runs },
   };
@@ -56,7 +56,7 @@ export function judgementOf(state: WatchState, inbox: Inbox, query: JudgementQue
 
 /** Answers the `incidents` query: what is not over, or not told to be, of one alert. */
 export function incidentsOf({ incidents }: WatchState, query: IncidentsQuery | undefined): WatchedIncident[] {
-  return incidents.filter(
+  return [...incidents.values()].filter(
     ({ team, channel, key }) => team === query?.team && channel === query.channel && key === query.key,
   );
 }

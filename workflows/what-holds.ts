@@ -5,7 +5,8 @@ import { alertOf } from './same-work.js';
 import type { WatchState } from './watch-state.js';
 
 /** Of each incident that works again: when its receiver is told, in words that go on after "resolved when". */
-export function whatHolds({ incidents, memory, pause }: WatchState): Map<WatchedIncident, string> {
+export function whatHolds({ memory, pause, ...state }: WatchState): Map<WatchedIncident, string> {
+  const incidents = [...state.incidents.values()];
   const working = incidents.filter(({ resolved }) => resolved);
   // Asked at every turn of the watch, and mostly nothing waits.
   if (working.length === 0) return new Map();

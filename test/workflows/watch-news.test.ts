@@ -3,6 +3,7 @@ import { createWorkflows } from '../../activities/adapters/workflows/create-work
 import { QUERIES, SIGNALS } from '../../contract/names.js';
 import type { Notice } from '../../contract/notice.js';
 import type { RemediationProgress } from '../../contract/remediation.js';
+import { loadIncidents } from '../../workflows/incidents.js';
 import type { WatchRunInput } from '../../workflows/saved-watch.js';
 import { loadWatchState, saveWatchState } from '../../workflows/watch-state.js';
 import { eventually } from '../support/eventually.js';
@@ -312,9 +313,9 @@ test('good news whose cooldown had to go at continue-as-new is told by the next 
   const resolved = { by, occurredAt: Date.now(), at: Date.now() };
   const place = { team: 'ops', channel: 'pager', key: 'k', openedAt: Date.now(), occurredAt: Date.now() };
   const state = loadWatchState({ tenant: 'default' }, Date.now());
-  state.incidents = [
+  state.incidents = loadIncidents([
     { ...place, tenant: 'default', rule: 'r', remediation: '', root: 'e', tool: 'Bash', resolveOn: ['tool'], resolved },
-  ];
+  ]);
 
   await start({}, { saved: saveWatchState(state, []) });
 

@@ -40,5 +40,5 @@ test('an incident that is over is no reason to wake: its receiver is told when a
   const by = { event: 'PostToolUse', eventId: 'ok' };
   resolveIncidents(state, { session: 's', tool: 'Bash', occurredAt: NOW, at: NOW, by });
 
-  expect([state.incidents.length, nextToForgetAt(state)]).toEqual([1, undefined]);
+  expect([state.incidents.size, nextToForgetAt(state)]).toEqual([1, undefined]);
 });

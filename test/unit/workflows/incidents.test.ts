@@ -49,7 +49,7 @@ describe('a success', () => {
     succeed({ id: 'ok', event: 'TaskCompleted', session: 's' }, { task: 't-1' });
     succeed({ id: 'again', event: 'TaskCompleted', session: 's' }, { task: 't-1' });
 
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
     expect(state.notices).toEqual([
       {
         kind: 'resolve',
@@ -93,7 +93,7 @@ describe('a success', () => {
 
     succeed(event, works, root);
 
-    expect([state.notices, state.incidents.length]).toEqual([[], 1]);
+    expect([state.notices, incidents().length]).toEqual([[], 1]);
   });
 
   test('counts only for what the channel is to resolve on', () => {
@@ -122,7 +122,7 @@ describe('a success', () => {
     succeed({ session: 's' }, { tool: 'Bash' });
 
     expect(new Set(state.notices.map(({ id }) => id)).size).toBe(2);
-    expect(state.incidents).toMatchObject([{ key: 'k2' }]);
+    expect(incidents()).toMatchObject([{ key: 'k2' }]);
   });
 });
 
@@ -190,7 +190,7 @@ describe('a success from before the delivery has told of the incident', () => {
     open([INCIDENT]);
     open([{ ...INCIDENT, openedAt: NOW + 5 }], NOW + 5);
 
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
     expect(state.notices).toMatchObject([
       { kind: 'resolve', incident: { openedAt: NOW }, by: { eventId: 'ok' } },
       { kind: 'resolve', incident: { openedAt: NOW + 5 }, by: { eventId: 'ok' } },
@@ -219,7 +219,7 @@ describe('a success from before the delivery has told of the incident', () => {
 
     open([INCIDENT]);
 
-    expect([state.notices, state.incidents.length]).toEqual([[], 1]);
+    expect([state.notices, incidents().length]).toEqual([[], 1]);
   });
 
   test('is only noted where a rule has fired', () => {
@@ -262,8 +262,8 @@ describe('open incidents', () => {
     open([INCIDENT, { ...INCIDENT, tool: 'Edit' }, { ...INCIDENT, task: 't-2' }]);
     open({ ...INCIDENT, openedAt: NOW + 5 }, NOW + 5);
 
-    expect(state.incidents).toHaveLength(3);
-    expect(state.incidents.at(-1)).toMatchObject({ task: 't-1', tool: 'Bash', openedAt: NOW + 5 });
+    expect(incidents()).toHaveLength(3);
+    expect(incidents().at(-1)).toMatchObject({ task: 't-1', tool: 'Bash', openedAt: NOW + 5 });
   });
 
   test.each([
@@ -279,7 +279,7 @@ describe('open incidents', () => {
       open(times.map((occurredAt) => ({ ...INCIDENT, occurredAt })));
 
       expect(state.notices).toEqual([]);
-      expect(state.incidents).toMatchObject([{ occurredAt: NOW - 1_000 }]);
+      expect(incidents()).toMatchObject([{ occurredAt: NOW - 1_000 }]);
     },
   );
 
@@ -290,7 +290,7 @@ describe('open incidents', () => {
     expect(state.notices).toEqual([]);
     succeed({ session: 's' }, { tool: 'Bash' });
     expect(state.notices).toMatchObject([{ incident: { key: 'k', tool: 'Bash' } }]);
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
   });
 
   test('of one alert that one success ends are told once', () => {
@@ -304,9 +304,25 @@ describe('open incidents', () => {
   test('are 500 at most; the oldest go, and are counted', () => {
     for (let index = 0; index < 501; index++) open({ ...INCIDENT, key: `k-${index}` });
 
-    expect([state.incidents.length, state.incidents[0]?.key]).toEqual([500, 'k-1']);
+    expect([incidents().length, incidents()[0]?.key]).toEqual([500, 'k-1']);
     expect(state.dropped).toEqual({ messages: 0, incidents: 1 });
   });
+
+  test.each([[['task'] as const], [['task', 'tool'] as const], [['tool'] as const]])(
+    'of another tool stays open when it is told after a success of the first: %j',
+    (resolveOn) => {
+      open({ ...INCIDENT, resolveOn });
+      const success = anEvent({ session: 's', occurredAt: NOW - 1_000 });
+      resolveIncidents(state, successOf(success, 'x', { task: 't-1', tool: 'Bash' }, NOW + 1));
+
+      const late = anEvent({ session: 's', occurredAt: NOW - 5_000, payload: { tool_name: 'Edit', task_id: 't-1' } });
+      noteAgain(state, 'r', late, 'e', NOW + 2);
+      collectResolves(state, NOW + 2);
+
+      expect(state.notices).toEqual([]);
+      expect(broken()).toMatchObject([{ tool: 'Edit', occurredAt: NOW - 5_000 }]);
+    },
+  );
 
   test('by the hundreds cost a failing event little, also where it is about each of them', () => {
     open(Array.from({ length: 500 }, (_, index) => ({ ...INCIDENT, task: `t-${index}`, resolveOn: ['tool'] })));
@@ -314,22 +330,22 @@ describe('open incidents', () => {
       anEvent({ session: 's', occurredAt: NOW + index, payload: { tool_name: 'Bash' } }),
     );
 
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const event of failing) noteAgain(state, 'r', event, 'e', NOW);
-    const tookMs = performance.now() - startedAt;
+    const { user } = process.cpuUsage(before);
 
-    expect(state.incidents.map(({ occurredAt }) => occurredAt)).toEqual(Array(500).fill(NOW + 39));
-    // Temporal ends the worker when a batch, of 500 events, takes five seconds.
-    expect(tookMs).toBeLessThan(400);
+    expect(incidents().map(({ occurredAt }) => occurredAt)).toEqual(Array(500).fill(NOW + 39));
+    // A batch has 500 of them, and Temporal ends a worker that takes five seconds. Each took a quarter of one before.
+    expect(user / 1_000).toBeLessThan(2_000);
   });
 
   test('are forgotten after a week', () => {
     open(INCIDENT);
 
     pruneIncidents(state, NOW + INCIDENT_LIFE_MS - 1);
-    expect(state.incidents).toHaveLength(1);
+    expect(incidents()).toHaveLength(1);
     pruneIncidents(state, NOW + INCIDENT_LIFE_MS);
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
   });
 
   test('that are over are kept for as long as their receivers are to be told', () => {
@@ -339,7 +355,7 @@ describe('open incidents', () => {
 
     pruneIncidents(state, NOW + INCIDENT_LIFE_MS);
 
-    expect(state.incidents).toMatchObject([{ key: 'k', resolved: { by: { eventId: 'ok' } } }]);
+    expect(incidents()).toMatchObject([{ key: 'k', resolved: { by: { eventId: 'ok' } } }]);
   });
 
   test('of one alert: what works again goes with the last that does not, and the receiver is told nothing', () => {
@@ -348,7 +364,7 @@ describe('open incidents', () => {
 
     pruneIncidents(state, NOW + INCIDENT_LIFE_MS);
 
-    expect([state.incidents, hasResolvesDue(state, NOW + INCIDENT_LIFE_MS)]).toEqual([[], false]);
+    expect([incidents(), hasResolvesDue(state, NOW + INCIDENT_LIFE_MS)]).toEqual([[], false]);
   });
 
   test('of one alert: what is still broken stays, and is waited for, when another is forgotten', () => {
@@ -357,7 +373,7 @@ describe('open incidents', () => {
     succeed({ session: 's' }, { tool: 'Edit' });
 
     pruneIncidents(state, NOW + INCIDENT_LIFE_MS);
-    expect(state.incidents).toMatchObject([{ tool: 'Write' }]);
+    expect(incidents()).toMatchObject([{ tool: 'Write' }]);
     succeed({ session: 's' }, { tool: 'Write' });
     expect(state.notices).toHaveLength(1);
   });
@@ -368,7 +384,7 @@ describe('open incidents', () => {
   ])('are not opened %s', (_when, openedAt, kept) => {
     open({ ...INCIDENT, openedAt });
 
-    expect(state.incidents[0]?.openedAt).toBe(kept);
+    expect(incidents()[0]?.openedAt).toBe(kept);
   });
 
   test.each<[string, unknown]>([
@@ -380,7 +396,7 @@ describe('open incidents', () => {
   ])('refuses %s, and says what it wants', (_what, argument) => {
     expect(openIncidents(state, argument, NOW)).toContain('expected a list of incidents');
 
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
   });
 });
 
@@ -395,7 +411,7 @@ describe('while a cooldown lives that would keep the same quiet', () => {
   test('nothing is closed, since the same trouble would open nothing; it is closed when the cooldown ends', () => {
     succeed({ id: 'ok', session: 's' }, { tool: 'Bash' });
     collectResolves(state, NOW + 59_999);
-    expect([state.notices, state.incidents]).toMatchObject([[], [{ resolved: { by: { eventId: 'ok' } } }]]);
+    expect([state.notices, incidents()]).toMatchObject([[], [{ resolved: { by: { eventId: 'ok' } } }]]);
 
     collectResolves(state, NOW + 60_000);
     expect(state.notices).toEqual([
@@ -406,7 +422,7 @@ describe('while a cooldown lives that would keep the same quiet', () => {
         by: expect.anything() as unknown,
       }),
     ]);
-    expect(state.incidents).toEqual([]);
+    expect(incidents()).toEqual([]);
   });
 
   test('it is closed at once when an operator ends the cooldown', () => {
@@ -422,10 +438,10 @@ describe('while a cooldown lives that would keep the same quiet', () => {
     succeed({ session: 's' }, { tool: 'Bash' });
     noteAgain(state, 'r', anEvent(FAILED), 'e-2', NOW + 10);
     collectResolves(state, NOW + 60_000);
-    expect([state.notices, state.incidents]).toMatchObject([[], [{ root: 'e-2', occurredAt: NOW + 10 }]]);
+    expect([state.notices, incidents()]).toMatchObject([[], [{ root: 'e-2', occurredAt: NOW + 10 }]]);
 
     succeed({ session: 's', occurredAt: NOW + 9 }, { tool: 'Bash' });
-    expect(state.incidents[0]).not.toHaveProperty('resolved');
+    expect(incidents()[0]).not.toHaveProperty('resolved');
     succeed({ session: 's', occurredAt: NOW + 20 }, { tool: 'Bash' });
     collectResolves(state, NOW + 60_000);
     expect(state.notices).toHaveLength(1);
@@ -440,10 +456,7 @@ describe('while a cooldown lives that would keep the same quiet', () => {
       succeed({ session: 'f-1' }, { tool: 'Bash' }, 'e');
       noteAgain(state, 'r', anEvent({ ...event, occurredAt: NOW + 10 }), root, NOW + 10);
       collectResolves(state, NOW + 60_000);
-      expect([state.notices, state.incidents]).toMatchObject([
-        [],
-        [{ session: 's', task: 't-1', occurredAt: NOW + 10 }],
-      ]);
+      expect([state.notices, incidents()]).toMatchObject([[], [{ session: 's', task: 't-1', occurredAt: NOW + 10 }]]);
 
       succeed({ ...event, occurredAt: NOW + 20 }, { tool: 'Bash' }, root);
       collectResolves(state, NOW + 60_000);
@@ -491,7 +504,7 @@ describe('while a cooldown lives that would keep the same quiet', () => {
   });
 
   test('it stays open for another tool that broke before that, and is told of after it', () => {
-    state.incidents = [];
+    state.incidents.clear();
     open({ ...INCIDENT, resolveOn: ['tool'] });
     noteFiring(state, 's', NOW);
     succeed({ session: 's', occurredAt: NOW + 20 }, { tool: 'Bash' });
@@ -506,7 +519,7 @@ describe('while a cooldown lives that would keep the same quiet', () => {
   });
 
   test('another tool that broke before that, and is known to work again, keeps it open no longer', () => {
-    state.incidents = [];
+    state.incidents.clear();
     open({ ...INCIDENT, resolveOn: ['tool'] });
     noteFiring(state, 's', NOW);
     note({ session: 's', occurredAt: NOW + 11 }, { tool: 'Edit' });
@@ -671,8 +684,8 @@ describe('a failure that was kept quiet', () => {
 
       open({ ...INCIDENT, resolveOn });
 
-      expect([state.notices, state.incidents]).toMatchObject([[], [{ task: 't-1' }]]);
-      expect(state.incidents[0]).not.toHaveProperty('resolved');
+      expect([state.notices, incidents()]).toMatchObject([[], [{ task: 't-1' }]]);
+      expect(incidents()[0]).not.toHaveProperty('resolved');
     },
   );
 
@@ -705,14 +718,14 @@ describe('a failure that was kept quiet', () => {
     const known = { ...INCIDENT, resolveOn: ['tool'] };
     open([known, { ...known, tool: 'Edit' }]);
     noteAgain(state, 'r', again({ task_id: 't-1' }, NOW + 1), 'e-2', NOW + 10);
-    expect(state.incidents.map(({ tool, occurredAt }) => [tool, occurredAt])).toEqual([
+    expect(incidents().map(({ tool, occurredAt }) => [tool, occurredAt])).toEqual([
       ['Bash', NOW + 1],
       ['Edit', NOW + 1],
     ]);
 
     for (const tool of ['Bash', 'Edit']) succeed({ session: 's', occurredAt: NOW + 2 }, { tool });
 
-    expect([state.notices.length, state.incidents]).toEqual([1, []]);
+    expect([state.notices.length, incidents()]).toEqual([1, []]);
   });
 });
 
@@ -735,7 +748,7 @@ describe('while the tenant is paused', () => {
     collectResolves(state, NOW + 5);
 
     expect(state.notices).toMatchObject([{ kind: 'resolve', at: NOW + 5 }]);
-    expect([state.incidents, hasResolvesDue(state, NOW + 5)]).toEqual([[], false]);
+    expect([incidents(), hasResolvesDue(state, NOW + 5)]).toEqual([[], false]);
   });
 
   test('a failure of the same takes that back', () => {
@@ -743,7 +756,7 @@ describe('while the tenant is paused', () => {
     state.pause = undefined;
     collectResolves(state, NOW + 20);
     expect(state.notices).toEqual([]);
-    expect(state.incidents).toMatchObject([{ root: 'e', occurredAt: NOW + 10 }]);
+    expect(incidents()).toMatchObject([{ root: 'e', occurredAt: NOW + 10 }]);
 
     succeed({ session: 's', occurredAt: NOW + 11 }, { tool: 'Bash' });
     expect(state.notices).toHaveLength(1);
@@ -754,7 +767,7 @@ describe('while the tenant is paused', () => {
     state.pause = undefined;
     collectResolves(state, NOW + 20);
 
-    expect([state.notices, state.incidents]).toMatchObject([[], [{ session: 's', task: 't-1', occurredAt: NOW + 10 }]]);
+    expect([state.notices, incidents()]).toMatchObject([[], [{ session: 's', task: 't-1', occurredAt: NOW + 10 }]]);
   });
 
   test.each<[string, Partial<MeshEvent>]>([
@@ -776,17 +789,19 @@ describe('while the tenant is paused', () => {
 
     open({ ...INCIDENT, tool: 'Write', occurredAt: NOW - 5 });
 
-    expect(state.incidents.at(-1)).not.toHaveProperty('resolved');
+    expect(incidents().at(-1)).not.toHaveProperty('resolved');
   });
 });
 
 function broken(): unknown[] {
-  return state.incidents.filter(({ resolved }) => !resolved);
+  return incidents().filter(({ resolved }) => !resolved);
 }
 
 /** As the watch does after each batch: whoever is to be told now is told. */
-function open(incidents: unknown, now = NOW): void {
-  expect(openIncidents(state, incidents, now)).toBeUndefined();
+const incidents = () => [...state.incidents.values()];
+
+function open(told: unknown, now = NOW): void {
+  expect(openIncidents(state, told, now)).toBeUndefined();
   collectResolves(state, now);
 }
 

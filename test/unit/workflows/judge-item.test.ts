@@ -55,7 +55,7 @@ test('a task of a reporter without sessions works again before its delivery tell
   const alert = { tenant: 'default', rule: 'r', team: 'ops', channel: 'pager', key: 'k', root: 'failed' };
   openIncidents(state, { ...alert, task: 'T-9', resolveOn: 'task', occurredAt: NOW }, NOW + 9);
 
-  expect(state.incidents).toMatchObject([{ task: 'T-9', resolved: { by: { eventId: 'ok' } } }]);
+  expect([...state.incidents.values()]).toMatchObject([{ task: 'T-9', resolved: { by: { eventId: 'ok' } } }]);
 });
 
 function judge(
@@ -84,5 +84,5 @@ function judge(
 }
 
 function isOpen(): boolean {
-  return state.incidents.some(({ resolved }) => resolved === undefined);
+  return [...state.incidents.values()].some(({ resolved }) => resolved === undefined);
 }

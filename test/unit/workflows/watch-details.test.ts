@@ -84,7 +84,7 @@ test('says of an alert what it waits for when the trouble is over', () => {
   openIncidents(state, [{ ...incident, tenant: 'default', tool: 'Edit', resolveOn: ['tool'] }], NOW);
   expect(shown()).toContain(worksAgain('all else of its alert works too'));
   // Resumed, and events of the pause wait that may take it back.
-  state.incidents = state.incidents.filter(({ tool }) => tool === 'Bash');
+  state.incidents = new Map([...state.incidents].filter(([, { tool }]) => tool === 'Bash'));
   state.memory.cooldowns.delete('c');
   expect(shown()).toContain(worksAgain('what waits is judged'));
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenIncident } from '../../../contract/notification.js';
+import { loadIncidents } from '../../../workflows/incidents.js';
 import { byteLength } from '../../../workflows/byte-length.js';
 import type { NotedSuccess } from '../../../workflows/noted-successes.js';
 import type { SavedWatch } from '../../../workflows/saved-watch.js';
@@ -78,7 +79,9 @@ describe('the state of a watch', () => {
     });
     const incident = { tenant: 'default', rule: 'r', team: 't', channel: 'c', key: 'k', remediation: '', root: 'e' };
     const resolved = { by: { event: 'Stop', eventId: 'e-2' }, occurredAt: NOW, at: NOW };
-    state.incidents = [{ ...incident, resolveOn: ['tool'], tool: 'Bash', openedAt: NOW, occurredAt: NOW, resolved }];
+    state.incidents = loadIncidents([
+      { ...incident, resolveOn: ['tool'], tool: 'Bash', openedAt: NOW, occurredAt: NOW, resolved },
+    ]);
 
     const carried = reload(saveWatchState(state, []));
 
@@ -211,7 +214,7 @@ describe('the size of the state', () => {
       outputTail: '错'.repeat(2_000),
       at: NOW,
     }));
-    state.incidents = Array.from({ length: 500 }, (_, index) => anIncident(long(index)));
+    state.incidents = loadIncidents(Array.from({ length: 500 }, (_, index) => anIncident(long(index))));
     const successes = Array.from({ length: 200 }, (_, index) => aSuccess(long(index)));
     state.successes = new Map(successes.map((one) => [one.task ?? '', one]));
 
@@ -346,7 +349,7 @@ function fullState(): WatchState {
   const suppressed = { events: 2, firstAt: NOW, lastAt: NOW, sessions: ['s'], moreSessions: 1, others: ['hash'] };
   state.memory.cooldowns.set('quiet', { rule: 'r', untilAt: NOW + 2, armedAt: NOW - 9, suppressed });
   state.ends = [{ ids: ['other'], outcome: 'success', outputTail: 'done', at: NOW }];
-  state.incidents = [anIncident('key')];
+  state.incidents = loadIncidents([anIncident('key')]);
   for (const root of ['root', undefined]) {
     const success = { ...aSuccess('t'), ...(root !== undefined && { root }) };
     state.successes.set(JSON.stringify(['s', root ?? '', 't', '']), success);

@@ -3,8 +3,8 @@ import { SLOTS_SIGNALS } from '../../../contract/names.js';
 import type { SlotTicket, SlotRelease } from '../../../contract/slots.js';
 
 /**
- * For an agent whose activity could not: it has long been done, or its worker died. Also when the remediation is aborted. No
- * attempt is left then, so it goes whichever of them had it; and whoever stands in line leaves it.
+ * Gives back slots, and leaves lines, for activities that could not: they have long been done, or their worker died. Also when
+ * the remediation is aborted. No attempt is left then, so it does not matter which of them had the slot.
  */
 export async function giveBackSlots(tickets: SlotTicket[]): Promise<void> {
   const different = tickets.filter((one, at) => tickets.findIndex((other) => isSameSlot(one, other)) === at);

@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 300_000;
 export interface SoFar {
   /** The attempts that failed: the next activity has so many fewer. */
   failedBefore: number;
-  /** A slot, or a place in line, which no activity gives back: else it would be kept for a while. */
+  /** A slot, or a place in line: the remediation gives it back in the end, whether or not an activity has done so. */
   place?: { launcher: string | undefined; slot: SlotTicket } | undefined;
   /** What an attempt has left behind, such as an agent elsewhere that may be at work. */
   earlier?: AttemptDetails;

@@ -24,7 +24,7 @@ export function whatNext(message: NotificationMessage): string[] {
 const STARTS_NOTHING = 'starts nothing more';
 const NOT_QUIET = 'The rule is not quiet: when this happens again, it fires again.';
 const ONLY_REPEATS = 'The rule itself is not quiet: any other event that matches it fires it at once.';
-const NOTHING_MORE = 'This message is the last action: the mesh starts nothing more.';
+const NOTHING_MORE = 'After this message the mesh starts nothing more.';
 
 /** An action without a name of its own goes by its type and place. */
 function nameOf({ action, type, onlyIf }: NonNullable<NotificationMessage['toCome']>[number]): string {

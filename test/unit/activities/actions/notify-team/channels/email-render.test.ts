@@ -132,7 +132,7 @@ test('the first action says that nothing was done before it, the last that nothi
   const text = renderText(aMessage({ toCome: [] }), 'because');
 
   expect(text).toContain('What the mesh did before this message: nothing, this is its first action.');
-  expect(text).toContain('This message is the last action: the mesh starts nothing more.');
+  expect(text).toContain('After this message the mesh starts nothing more.');
   expect(text).toContain('The rule is not quiet: when this happens again, it fires again.');
 });
 
