@@ -1,3 +1,4 @@
+import { SETTINGS } from './settings.js';
 import { shellWord } from './shell-word.js';
 
 /** What to write before a command so that it reaches this server: nothing for the one that commands use anyway. */
@@ -9,5 +10,5 @@ export function reach({ address, namespace }: { address: string; namespace: stri
   return variables.join('');
 }
 
-const LOCAL = /^(127\.0\.0\.1|localhost):7233$/;
+const LOCAL = new RegExp(`^(127\\.0\\.0\\.1|localhost):${SETTINGS.MESH_TEMPORAL_PORT.default}$`);
 const DEFAULT_NAMESPACE = 'default';

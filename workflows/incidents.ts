@@ -6,7 +6,16 @@ import { forgetSuccessBefore, type NotedSuccess } from './noted-successes.js';
 import { push } from './push.js';
 import { listIn } from './read-argument.js';
 import { EXPECTED_INCIDENTS, readIncident } from './read-incident.js';
-import { alertOf, CLOCKS_DIFFER_MS, identityOf, isAbout, isNear, isSameWork, type Work } from './same-work.js';
+import {
+  alertOf,
+  CLOCKS_DIFFER_MS,
+  identityOf,
+  isAbout,
+  isNear,
+  isOfOtherTool,
+  isSameWork,
+  type Work,
+} from './same-work.js';
 import type { WatchState } from './watch-state.js';
 
 /** An incident as the watch keeps it: until its receiver is told that all of its alert works again. */
@@ -133,6 +142,7 @@ function reopen(state: WatchState, isMeant: (known: WatchedIncident) => boolean,
     // Two may become one: of these the last one counts.
     broken.set(again.tool === known.tool ? identity : identityOf(again), again);
   }
+  if (broken.size === 0) return;
   // What came before the failure ends nothing of this.
   const successes = byName([...state.successes.values()].filter(({ occurredAt }) => occurredAt >= failure.occurredAt));
   for (const [identity, incident] of broken) {
@@ -152,8 +162,7 @@ function isPast({ occurredAt }: Failure, { resolved, occurredAt: brokenAt }: Wat
 /** A success says nothing of other work, which may have failed before it. */
 function reopens(failure: Failure, known: WatchedIncident): boolean {
   if (!known.resolved || !isPast(failure, known)) return true;
-  const { tool } = known.resolved;
-  const isOther = !isSameWork(known, failure, known.resolveOn) || (tool !== undefined && tool !== failure.tool);
+  const isOther = !isSameWork(known, failure, known.resolveOn) || isOfOtherTool(known.resolved, failure);
   return isNamed(failure, known) && isOther;
 }
 

@@ -33,10 +33,14 @@ export const CLOCKS_DIFFER_MS = 60_000;
 /** Whether a success ends an incident. One from before it, which came late, ends nothing. */
 export function isAbout(incident: OpenIncident, success: NotedSuccess, clocksDifferMs: number): boolean {
   if (!isSameWork(incident, success, incident.resolveOn) || !isNear(incident, success)) return false;
-  // A tool that works tells of itself only, not of the task that it was used for.
-  if (success.tool !== undefined && success.tool !== incident.tool) return false;
+  if (isOfOtherTool(success, incident)) return false;
   // The clock of a session is taken at its word.
   return success.occurredAt >= incident.occurredAt - (isSameSession(incident, success) ? 0 : clocksDifferMs);
+}
+
+/** A tool that works tells of itself only, not of the task that it was used for. */
+export function isOfOtherTool(success: Pick<Work, 'tool'>, failure: Work): boolean {
+  return success.tool !== undefined && success.tool !== failure.tool;
 }
 
 /** Whether a success may be about the same as a failure, for whatever a channel is to resolve on. */

@@ -5,6 +5,7 @@ import { describeDropped } from '../contract/describe-dropped.js';
 import { plural } from '../contract/plural.js';
 import { meshCommand, tenantOptions } from '../contract/shell-word.js';
 import { listAgents } from '../rules/guards/known-agents.js';
+import { push } from './push.js';
 import type { WatchState } from './watch-state.js';
 import { whatHolds } from './what-holds.js';
 
@@ -129,7 +130,7 @@ function lastVerdicts(state: WatchState): string {
   const groups = new Map<string, LoggedVerdict[]>();
   for (const verdict of state.verdicts.slice(-SHOWN_VERDICTS)) {
     const key = `${verdict.at} ${verdict.eventId}`;
-    groups.set(key, [...(groups.get(key) ?? []), verdict]);
+    push(groups, key, verdict);
   }
   const lines = [...groups.values()].reverse().map((verdicts) => verdictLine(verdicts, latest));
   return ['**Last verdicts** (UTC, newest first)', '', ...lines].join('\n');

@@ -161,7 +161,8 @@ function bridgeDown(): { answersAgain: () => void } {
   return { answersAgain: () => void (release = give) };
 }
 
-test('what is asked for after a cancel is kept to its own end; what is asked for once more is not', async () => {
+/** It cannot give back yet what it has raised from 1 to 9. */
+async function cancelledWhileBridgeDown() {
   const bridge = bridgeDown();
   const first = aLease({
     untilAt: Date.now() + HOUR_MS,
@@ -172,6 +173,11 @@ test('what is asked for after a cancel is kept to its own end; what is asked for
   await shown('Kept warm until');
   await handle.cancel();
   await shown('Being given back: the lease was cancelled');
+  return { bridge, first };
+}
+
+test('what is asked for after a cancel is kept to its own end; what is asked for once more is not', async () => {
+  const { bridge, first } = await cancelledWhileBridgeDown();
 
   await extend(aLease({ untilAt: first.untilAt, ensure: 9 }));
   const untilAt = Date.now() + 1_500;
@@ -222,16 +228,7 @@ test('after a cancel, a second attempt of anybody who had asked before does not 
 });
 
 test('what is raised once more after a cancel, by a second attempt, is not left there', async () => {
-  const bridge = bridgeDown();
-  const first = aLease({
-    untilAt: Date.now() + HOUR_MS,
-    ensure: 9,
-    restorePoint: { originalCount: 1, countsSetByMesh: [9] },
-  });
-  await keep(first);
-  await shown('Kept warm until');
-  await handle.cancel();
-  await shown('Being given back: the lease was cancelled');
+  const { bridge, first } = await cancelledWhileBridgeDown();
 
   await extend(first);
   bridge.answersAgain();

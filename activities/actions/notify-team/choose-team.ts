@@ -35,10 +35,12 @@ export function chooseTeam(
   if (named === undefined) {
     return teamOf(defaultTeam) ?? { reason: 'No team context is available for notify_team action' };
   }
-  const fallback = byAction === undefined ? teamOf(defaultTeam) : undefined;
+  const known = teamOf(named);
+  if (known) return known;
   const shown = visible(named.slice(0, MAX_NAME_CHARS));
-  if (fallback === undefined) return teamOf(named) ?? notFound(shown, file);
-  return teamOf(named) ?? { ...fallback, note: `the event names team ${shown}, which is not in mesh.yaml` };
+  const fallback = byAction === undefined ? teamOf(defaultTeam) : undefined;
+  if (!fallback) return notFound(shown, file);
+  return { ...fallback, note: `the event names team ${shown}, which is not in mesh.yaml` };
 }
 
 /** No team has a file of its own here: whoever goes by the reason alone looks for one. */

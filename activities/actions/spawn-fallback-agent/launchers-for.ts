@@ -7,10 +7,9 @@ export function launchersFor(agents: Record<string, Agent>, { plan }: Pick<Spawn
   const launchers: ChosenLauncher[] = [];
   let chosen = chooseLauncher(agents, { plan });
   while (chosen) {
-    const { name, next } = chosen;
+    const { next } = chosen;
     launchers.push(chosen);
-    const isKnown = next === undefined || next === name || launchers.some((one) => one.name === next);
-    chosen = isKnown ? undefined : chooseLauncher(agents, { plan, launcher: next });
+    chosen = next === undefined ? undefined : chooseLauncher(agents, { plan, launcher: next });
   }
   return launchers;
 }

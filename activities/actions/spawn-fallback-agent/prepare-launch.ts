@@ -1,5 +1,4 @@
 import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { Agent } from '../../../config/sections/agents.js';
 import type { AttemptDetails, SpawnRequest } from '../../../contract/activities.js';
 import { fallbackEffectKey, retryEffectKey } from '../../../contract/ids.js';
 import type { StartedAgent } from '../../../contract/remediation.js';
@@ -14,6 +13,7 @@ import { oneLine } from '../../../rules/one-line.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
 import type { ChosenLauncher } from './choose-launcher.js';
+import { isElsewhere } from './is-elsewhere.js';
 import type { Launch } from './launch.js';
 
 export interface LaunchInput {
@@ -54,7 +54,7 @@ export function prepareLaunch(
     next,
     effectKey,
     // A program that is run again must not take up the session of the run before; elsewhere, who asks again must ask for the same.
-    session: isProgram(agent) ? sessionOf(attempt) : agentSession(effectKey),
+    session: isElsewhere(agent.kind) ? agentSession(effectKey) : sessionOf(attempt),
     earlierSessions: Array.from({ length: attempt - 1 }, (_, index) => sessionOf(index + 1)),
     agentType: plan.agentType ?? 'default',
     description: describe(plan.description, context),
@@ -74,12 +74,12 @@ export function prepareLaunch(
  * the last key is known to have ended, the retry has a key of its own, the same for all its attempts. Else that agent may be at
  * work, and is asked for again.
  */
-export function effectKeyOf(
+function effectKeyOf(
   { plan, remediation }: Pick<SpawnRequest, 'plan' | 'remediation'>,
   { name, agent, isFallback }: ChosenLauncher,
 ): string {
   const key = isFallback ? fallbackEffectKey(plan.effectKey, name) : plan.effectKey;
-  if (isProgram(agent)) return key;
+  if (!isElsewhere(agent.kind)) return key;
   const ended = endedAgents({ plan, remediation });
   const last = ended.findLast(({ launcher }) => launcher === name)?.session;
   let unused = last === undefined ? key : retryEffectKey(key, last);
@@ -98,10 +98,6 @@ function endedAgents({ plan, remediation }: Pick<SpawnRequest, 'plan' | 'remedia
     ({ action, status }) => action === plan.name && status === 'failed',
   );
   return ofThis.flatMap(({ agent }) => agent ?? []);
-}
-
-function isProgram({ kind }: Agent): boolean {
-  return kind === 'command' || kind === 'preset';
 }
 
 function describe(template: string | undefined, context: TemplateContext): string {

@@ -6,12 +6,13 @@ import { withHeartbeat } from '../../heartbeat.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
+import { hidden, skipped } from './at-target.js';
 import { failureOf } from './failure-of.js';
 import { openTarget } from './open-target.js';
 import { hashTarget } from './hash-target.js';
 import { REASONS } from './reasons.js';
 import { withinTime } from './time-limit.js';
-import { warm, type Warmed } from './warm.js';
+import { warm } from './warm.js';
 
 type Ports = Pick<World, 'config' | 'env' | 'outbound' | 'redactKeys' | 'workflows'>;
 
@@ -20,7 +21,6 @@ export function makeWarmRemoteCapacity(world: Ports): ActionActivities['warmRemo
   return async ({ plan, remediation }) => {
     const config = await loadConfig(world.config);
     const { bridge, policy } = config;
-    const skipped = (reason: string) => ({ status: 'skipped' as const, reason, attempts: attempt() });
     if (!policy.allowRemoteSessions) return skipped(REASONS.blockedByPolicy);
     if (!bridge?.enabled) return skipped(REASONS.notActive);
 
@@ -39,18 +39,9 @@ export function makeWarmRemoteCapacity(world: Ports): ActionActivities['warmRemo
           warm(await openTarget(bridge, config, world), request, limit),
         );
       });
-      return { ...redacted(warmed, redactor.text), attempts: attempt() };
+      return { ...warmed, ...hidden(warmed, redactor.text), attempts: attempt() };
     } catch (error) {
       throw failureOf(error, (said) => redactor.text(`Remote warm-up failed: ${said}`));
     }
   };
-}
-
-/** These texts contain words of the bridge. */
-function redacted(warmed: Warmed, hide: (text: string) => string): Warmed {
-  const { detail } = warmed;
-  const hidden = detail !== undefined && { detail: hide(detail) };
-  return warmed.status === 'executed'
-    ? { ...warmed, ...hidden }
-    : { ...warmed, reason: hide(warmed.reason), ...hidden };
 }

@@ -36,7 +36,7 @@ export async function atTarget<Report extends Omit<ActionReport, 'attempts'>>(
 }
 
 /** These texts contain words of the target. */
-function hidden({ reason, detail }: Omit<ActionReport, 'attempts'>, hide: (text: string) => string) {
+export function hidden({ reason, detail }: Omit<ActionReport, 'attempts'>, hide: (text: string) => string) {
   return {
     ...(reason !== undefined && { reason: hide(reason) }),
     ...(detail !== undefined && { detail: hide(detail) }),

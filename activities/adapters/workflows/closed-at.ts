@@ -1,14 +1,13 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Workflows } from '../../world.js';
+import { unlessGone } from './unless-gone.js';
 
 export function makeClosedAt(client: Client): Workflows['closedAt'] {
   return async (id, run) => {
-    try {
-      return (await client.workflow.getHandle(id, run).describe()).closeTime?.getTime();
-    } catch (error) {
-      // It was closed so long ago that the server has forgotten it.
-      if (error instanceof WorkflowNotFoundError) return 0;
-      throw error;
-    }
+    const found = await unlessGone(client.workflow.getHandle(id, run).describe(), FORGOTTEN);
+    return found.closeTime?.getTime();
   };
 }
+
+/** It was closed so long ago that the server has forgotten it. */
+const FORGOTTEN = { closeTime: new Date(0) };

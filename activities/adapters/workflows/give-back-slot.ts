@@ -1,14 +1,12 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { SLOTS_SIGNALS } from '../../../contract/names.js';
 import type { Workflows } from '../../world.js';
+import { unlessGone } from './unless-gone.js';
 
 export function makeGiveBackSlot(client: Client): Workflows['giveBackSlot'] {
-  return async ({ slots, key, claim }) => {
-    try {
-      await client.workflow.getHandle(slots).signal(SLOTS_SIGNALS.release, { key, claim });
-    } catch (error) {
-      // It completes when nobody holds a slot, so this one was given back before.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
+  return ({ slots, key, claim }) => {
+    const told = client.workflow.getHandle(slots).signal(SLOTS_SIGNALS.release, { key, claim });
+    // It completes when nobody holds a slot, so this one was given back before.
+    return unlessGone(told, undefined);
   };
 }

@@ -1,15 +1,11 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowIdReusePolicy,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowIdReusePolicy } from '@temporalio/client';
 import { leaseId } from '../../../contract/ids.js';
 import type { Lease, LeaseInput, LeaseMemo } from '../../../contract/lease.js';
 import { LEASE_MEMO, LEASE_SIGNALS, WORKFLOW_TYPES } from '../../../contract/names.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { Workflows } from '../../world.js';
 import { searchAttributePairs } from './search-attributes.js';
+import { unlessGone } from './unless-gone.js';
 
 /** Starts the lease on an environment, or extends the one that runs. Doing it twice changes nothing. */
 export function makeKeepLease(client: Client, taskQueue: string): Workflows['keepLease'] {
@@ -45,21 +41,11 @@ async function inheritance(
   workflowId: string,
   { targetHash }: Lease,
 ): Promise<Pick<LeaseInput, 'inherited' | 'unresolvedRuns'>> {
-  const last = await describeLast(client, workflowId);
+  const last = await unlessGone(client.workflow.getHandle(workflowId).describe(), undefined);
   const memo = last?.memo?.[LEASE_MEMO] as LeaseMemo | undefined;
   if (!last || !memo) return {};
   const { restorePoint, unresolvedRuns } = memo;
   const isLeft = restorePoint !== undefined && last.status.name !== 'COMPLETED';
   if (isLeft && memo.targetHash === targetHash) return { inherited: restorePoint, unresolvedRuns };
   return { unresolvedRuns: [...unresolvedRuns, ...(isLeft ? [last.runId] : [])].slice(-MAX_UNRESOLVED) };
-}
-
-/** None, if the server has forgotten it since. */
-async function describeLast(client: Client, workflowId: string) {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }

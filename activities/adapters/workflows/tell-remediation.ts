@@ -1,14 +1,9 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { REMEDIATION_SIGNALS } from '../../../contract/names.js';
 import type { Workflows } from '../../world.js';
+import { unlessGone } from './unless-gone.js';
 
 export function makeTellRemediation(client: Client): Workflows['tellRemediation'] {
-  return async (id, news) => {
-    try {
-      await client.workflow.getHandle(id).signal(REMEDIATION_SIGNALS.agent, news);
-    } catch (error) {
-      // It has ended, for instance because it was aborted: nobody waits for the news any more.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
-  };
+  // It may have ended, for instance because it was aborted: nobody waits for the news any more.
+  return (id, news) => unlessGone(client.workflow.getHandle(id).signal(REMEDIATION_SIGNALS.agent, news), undefined);
 }

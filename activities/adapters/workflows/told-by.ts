@@ -1,17 +1,14 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { QUERIES } from '../../../contract/names.js';
 import type { RemediationProgress } from '../../../contract/remediation.js';
 import type { Workflows } from '../../world.js';
+import { unlessGone } from './unless-gone.js';
 
 export function makeToldBy(client: Client): Workflows['toldBy'] {
   return async (id) => {
-    try {
-      const { actions } = await client.workflow.getHandle(id).query<RemediationProgress>(QUERIES.progress);
-      return actions.filter((action) => action.type === 'notify_team' && hasRun(action)).map(({ action }) => action);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
+    const asked = client.workflow.getHandle(id).query<RemediationProgress>(QUERIES.progress);
+    const told = (await unlessGone(asked, undefined))?.actions.filter(({ type }) => type === 'notify_team');
+    return told?.filter(hasRun).map(({ action }) => action);
   };
 }
 

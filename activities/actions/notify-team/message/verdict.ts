@@ -3,26 +3,24 @@ import type { ActionRequest } from '../../../../contract/activities.js';
 import type { ActionResult } from '../../../../contract/remediation.js';
 import { doneAfter } from './done-after.js';
 import { joinLines } from './join-lines.js';
+import { toComeAfter } from './to-come-after.js';
 
 /**
  * How it stands, in the one line that whoever is woken reads first: whether it may be mended, and whether the mesh is still at
  * it. Made of what the actions before came to; only failures are mended, so only their messages have one.
  */
 export function verdictOf(request: ActionRequest<ActionPlan>): string | undefined {
-  const { plan, remediation, soFar, pending } = request;
-  const { event } = remediation;
-  const actions = remediation.actions.filter(({ refused }) => refused === undefined);
+  const { soFar, pending } = request;
+  const { event, actions } = request.remediation;
   if (event.outcome !== 'failed' && event.outcome !== 'timeout') return undefined;
-  const at = actions.findIndex(({ name }) => name === plan.name);
   const mending = actions.filter(({ type }) => type !== 'notify_team').map(({ name }) => name);
   const isMending = ({ action }: { action: string }) => mending.includes(action);
-  const doneLater = doneAfter(request);
-  const rest = actions.slice(at + 1).filter(({ name }) => doneLater.every(({ action }) => action !== name));
-  const results = [...soFar, ...doneLater]
+  const rest = toComeAfter(request);
+  const results = [...soFar, ...doneAfter(request)]
     .filter(isMending)
     .filter(({ status, attempts }) => status !== 'skipped' || attempts > 0);
   const atWork = pending.filter(isMending).map(({ action }) => joinLines(action));
-  const after = rest.filter(({ name }) => mending.includes(name) && !atWork.includes(name));
+  const after = rest.filter(({ name }) => mending.includes(name));
   const toCome = after.filter(({ onlyIf }) => onlyIf === undefined);
   // Whether these run is not known yet: nobody should wait for them.
   const perhaps = after.filter(({ onlyIf }) => onlyIf !== undefined).map(({ name }) => joinLines(name));

@@ -2,6 +2,7 @@ import { duration } from '../../../../contract/duration.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
 import { clock } from './clock.js';
 import { joinLines } from './join-lines.js';
+import { nameOfAction } from './name-of-action.js';
 
 type Quiet = NotificationMessage['quiet'][number];
 
@@ -13,7 +14,7 @@ export function whatNext(message: NotificationMessage): string[] {
   const isOver = toCome?.length === 0 && running.length === 0;
   return [
     ...(running.length > 0 ? [`Still at work: ${running.join(', ')}.`] : []),
-    ...(toCome && toCome.length > 0 ? [`After this message: ${toCome.map(nameOf).join('; ')}.`] : []),
+    ...(toCome && toCome.length > 0 ? [`After this message: ${toCome.map(tellToCome).join('; ')}.`] : []),
     // Unless the first line has said so.
     ...(toCome?.length === 0 && !(isOver && verdict.includes(STARTS_NOTHING)) ? [NOTHING_MORE] : []),
     ...quiet.map((one) => tellQuiet(one, message)),
@@ -26,9 +27,8 @@ const NOT_QUIET = 'The rule is not quiet: when this happens again, it fires agai
 const ONLY_REPEATS = 'The rule itself is not quiet: any other event that matches it fires it at once.';
 const NOTHING_MORE = 'After this message the mesh starts nothing more.';
 
-/** An action without a name of its own goes by its type and place. */
-function nameOf({ action, type, onlyIf }: NonNullable<NotificationMessage['toCome']>[number]): string {
-  const name = joinLines(action.startsWith(type) ? action : `${action} (${type})`);
+function tellToCome({ onlyIf, ...next }: NonNullable<NotificationMessage['toCome']>[number]): string {
+  const name = nameOfAction(next);
   return onlyIf === undefined ? name : `${name}, ${joinLines(onlyIf)}`;
 }
 

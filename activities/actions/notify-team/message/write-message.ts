@@ -1,9 +1,10 @@
 import type { MeshConfig } from '../../../../config/mesh-config.js';
+import type { ActionPlan } from '../../../../contract/actions/index.js';
 import type { NotifyPlan } from '../../../../contract/actions/notify-team/schema.js';
 import type { ActionRequest } from '../../../../contract/activities.js';
 import type { NotificationMessage } from '../../../../contract/notification.js';
 import { visibleLines } from '../../../../contract/plain-text.js';
-import type { RemediationInput } from '../../../../contract/remediation.js';
+import type { PendingAction, RemediationInput } from '../../../../contract/remediation.js';
 import { runsOnlyIf } from '../../../../contract/runs-only-if.js';
 import { canonicalJson } from '../../../../rules/canonical-json.js';
 import { cutText } from '../../../../rules/cut-text.js';
@@ -20,12 +21,12 @@ import {
 import { boundMessage } from './bound-message.js';
 import { commandsOfRun } from './commands.js';
 import { didSoFar } from './did-so-far.js';
-import { doneAfter } from './done-after.js';
 import { factsOfEvent } from './facts-of-event.js';
 import { joinLines } from './join-lines.js';
 import { quietAfter } from './quiet-after.js';
 import { redactMessage } from './redact-message.js';
 import { type LinkWorld, runLinks } from './run-link.js';
+import { toComeAfter } from './to-come-after.js';
 import { verdictOf } from './verdict.js';
 
 export interface WritingDesk {
@@ -45,6 +46,7 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
   const context: TemplateContext = { rule, event, agent: lastAgentBefore(request), redactor: desk.redactor };
   const error = readField(event.payload, 'error');
   const verdict = verdictOf(request);
+  const toCome = toComeAfter(request);
   const message: NotificationMessage = {
     kind: 'remediation',
     tenant: event.tenant,
@@ -59,10 +61,10 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
     facts: factsOfEvent(remediation),
     ...payloadOf(remediation, desk.redactor),
     did: didSoFar(request, desk.nowMs),
-    toCome: toComeAfter(request),
+    toCome: tellToCome(toCome, remediation),
     quiet: quietAfter(remediation, desk.nowMs),
     links: runLinks(id, desk.config, desk.world),
-    commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal, tellAbort(request)),
+    commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal, tellAbort(request.pending, toCome)),
   };
   // Cut last: half a secret is one that nobody would know again.
   return boundMessage(redactMessage(message, desk.redactor));
@@ -102,24 +104,18 @@ function payloadOf({ event }: RemediationInput, redactor: Redactor): Pick<Notifi
   return { payload: cutText(JSON.stringify(sorted, null, 2), MAX_PAYLOAD_CHARS) };
 }
 
-function toComeAfter(request: ActionRequest<NotifyPlan>): NonNullable<NotificationMessage['toCome']> {
-  const { plan, remediation } = request;
-  const at = remediation.actions.findIndex(({ name }) => name === plan.name);
-  const done = doneAfter(request).map(({ action }) => action);
-  const toCome = remediation.actions
-    .slice(at + 1)
-    .filter(({ name, refused }) => refused === undefined && !done.includes(name));
+function tellToCome(toCome: ActionPlan[], { actions }: RemediationInput): NotificationMessage['toCome'] {
   return toCome.map((next) => {
-    const onlyIf = runsOnlyIf(next, remediation.actions);
+    const onlyIf = runsOnlyIf(next, actions);
     return { action: next.name, type: next.type, ...(onlyIf !== undefined && { onlyIf }) };
   });
 }
 
 /** Most often there is nothing left to abort when somebody reads this, and the command would only frighten them. */
-function tellAbort(request: ActionRequest<NotifyPlan>): string {
-  const running = request.pending.filter(({ action }) => action !== request.plan.name);
-  const toCome = toComeAfter(request).map(({ action }) => action);
-  const names = [...new Set([...running.map(({ action }) => action), ...toCome])].map((name) => joinLines(name));
+function tellAbort(pending: PendingAction[], toCome: ActionPlan[]): string {
+  const names = [...pending.map(({ action }) => action), ...toCome.map(({ name }) => name)].map((name) =>
+    joinLines(name),
+  );
   if (names.length === 0) return 'nothing else runs: this only ends deliveries of this message';
   return `ends ${names.join(', ')}, and deliveries of this message`;
 }

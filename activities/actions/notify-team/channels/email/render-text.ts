@@ -2,6 +2,7 @@ import type { NotificationMessage } from '../../../../../contract/notification.j
 import { visible, visibleLines } from '../../../../../contract/plain-text.js';
 import { tellCommand } from '../../message/commands.js';
 import { joinLines } from '../../message/join-lines.js';
+import { nameOfAction } from '../../message/name-of-action.js';
 import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';
 import { shownError } from '../../message/shown-error.js';
@@ -61,8 +62,7 @@ function didOf({ kind, did }: NotificationMessage): string[] {
     'What the mesh did before this message:',
     ...did.flatMap(({ action, type, state, text }) => {
       const lines = text === undefined ? [] : visibleLines(text);
-      const who = joinLines(action.startsWith(type) ? action : `${action} (${type})`);
-      const what = `- ${who}: ${joinLines(saidState(state))}`;
+      const what = `- ${nameOfAction({ action, type })}: ${joinLines(saidState(state))}`;
       return lines.length === 1 ? [`${what}: ${lines[0]}`] : [what, ...lines.map((line) => `    ${line}`)];
     }),
   ];
