@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Environment, Settings } from '../contract/settings.js';
+import { causesOf } from './causes-of.js';
 
 export interface ConnectionSettings {
   address: string;
@@ -73,13 +74,10 @@ function quickRetries(isClosing: () => boolean) {
 
 /** An error of the connection as one line that says what to do. */
 export function explainConnectionError(error: unknown, { address, isGiven }: ConnectionSettings): string | undefined {
-  const causes: unknown[] = [];
-  for (let cause: unknown = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause)
-    causes.push(cause);
-  const isUnreachable = causes.some(
+  const isUnreachable = causesOf(error).some(
     (cause) =>
       (isGrpcServiceError(cause) && [4, 14].includes(cause.code)) ||
-      (cause instanceof Error && /Failed to connect|ECONNREFUSED|DEADLINE_EXCEEDED|UNAVAILABLE/i.test(cause.message)),
+      /Failed to connect|ECONNREFUSED|DEADLINE_EXCEEDED|UNAVAILABLE/i.test(cause.message),
   );
   if (!isUnreachable) return undefined;
   const fix = isGiven

@@ -1,6 +1,6 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { parseRemediationId } from '../contract/ids.js';
+import { parseLeaseId, parseRemediationId } from '../contract/ids.js';
 import type { LeaseMemo } from '../contract/lease.js';
 import { messageOf } from '../contract/message-of.js';
 import { DEFAULT_TENANT, LEASE_MEMO, WORKFLOW_TYPES } from '../contract/names.js';
@@ -10,6 +10,7 @@ import { listRuns } from './list-runs.js';
 import type { DeadFilter, DeadPage, DeadRemediation } from './remediation-views.js';
 import { isPlain, quoted } from './run-query.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
+import { unlessForgotten } from './unless-forgotten.js';
 
 const READ_AT_ONCE = 10;
 
@@ -53,7 +54,7 @@ function queryOf(tenant: string, { rule, kinds = KINDS, closedSinceAt }: DeadFil
 /** Search attributes hold no more of a rule id than this. */
 const MAX_RULE_CHARS = 200;
 
-/** Ids of remediations and notices have the rule in the same place. Ids of leases have the environment there. */
+/** Ids of remediations and notices have the rule in the same place. */
 function ruleOf(run: RunInfo): string {
   const id = run.execution?.workflowId ?? '';
   const [, , segment = ''] = id.split('/');
@@ -68,7 +69,7 @@ async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<Dea
   const kind = parseRemediationId(id) ? 'remediation' : 'notice';
   return [
     {
-      ...(isLease ? { kind: 'lease', environment: ruleOf(run), ...leftBehind } : { kind }),
+      ...(isLease ? { kind: 'lease', environment: parseLeaseId(id)?.environment ?? '', ...leftBehind } : { kind }),
       ...{ id, runId, tenant, rule: isLease ? '' : ruleOf(run) },
       ...((outcome === 'terminated' || outcome === 'timed-out') && { ended: outcome }),
       ...(eventId !== '' && { eventId }),
@@ -92,16 +93,6 @@ async function leftBehindBy(
   const run = isInheritable ? last : await unlessForgotten(client.workflow.getHandle(id, runId).describe());
   const restorePoint = run && memoOf(run)?.restorePoint;
   return restorePoint ? { restorePoint, ...(isInheritable && { isInheritable }) } : {};
-}
-
-/** Lists may name a run for a while after its retention time is over. */
-async function unlessForgotten<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }
 
 function memoOf({ memo }: { memo?: Record<string, unknown> | undefined }): LeaseMemo | undefined {

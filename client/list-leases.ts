@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { parseLeaseId } from '../contract/ids.js';
 import { WORKFLOW_TYPES } from '../contract/names.js';
 import { listRuns } from './list-runs.js';
@@ -6,6 +6,7 @@ import type { LeasePage, RunningLease } from './remediation-views.js';
 import { retriedActivities } from './retried-activities.js';
 import { isPlain, quoted } from './run-query.js';
 import { summaryFrom } from './run-summary.js';
+import { unlessForgotten } from './unless-forgotten.js';
 
 /** Each of them is asked for how it stands. */
 const LISTED = 20;
@@ -25,19 +26,14 @@ export async function listLeases(client: Client, tenant: string): Promise<LeaseP
 
 /** Undefined when it has ended since it was listed. */
 async function leaseAt(client: Client, id: string): Promise<RunningLease | undefined> {
-  try {
-    const description = await client.workflow.getHandle(id).describe();
-    if (description.status.name !== 'RUNNING') return undefined;
-    const retrying = await retriedActivities(client, description, []);
-    return {
-      id,
-      runId: description.runId,
-      environment: parseLeaseId(id)?.environment ?? '',
-      startedAt: description.startTime.getTime(),
-      ...(retrying.length > 0 && { retrying }),
-    };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const description = await unlessForgotten(client.workflow.getHandle(id).describe());
+  if (description?.status.name !== 'RUNNING') return undefined;
+  const retrying = await retriedActivities(client, description, []);
+  return {
+    id,
+    runId: description.runId,
+    environment: parseLeaseId(id)?.environment ?? '',
+    startedAt: description.startTime.getTime(),
+    ...(retrying.length > 0 && { retrying }),
+  };
 }

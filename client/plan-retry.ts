@@ -8,6 +8,7 @@ import type {
   StartedAgent,
 } from '../contract/remediation.js';
 import { deliveredIn } from './delivered-in.js';
+import type { ActionState } from './remediation-views.js';
 
 export interface RetryOf {
   /** What the next run is told of this one: what is done, which deliveries of a notification are, and which agents have ended. */
@@ -15,8 +16,6 @@ export interface RetryOf {
   /** The actions that run again. */
   again: string[];
 }
-
-type State = RemediationProgress['actions'][number];
 
 /**
  * What a retry runs again: whatever is not done, and what was skipped because of how such an action had ended. `before`: what
@@ -60,13 +59,13 @@ function deliveriesOf(action: string, results: readonly ActionResult[]): Deliver
 }
 
 /** What was skipped counts as done, and this is to run again. */
-function notDone(state: State): ActionResult {
+function notDone(state: ActionState): ActionResult {
   const result = resultOf(state);
   return result.status === 'skipped' ? { ...result, status: 'aborted' } : result;
 }
 
 /** Of one that was cut short there is no result yet. */
-function resultOf(state: State): ActionResult {
+function resultOf(state: ActionState): ActionResult {
   return 'attempts' in state ? state : { action: state.action, type: state.type, status: 'aborted', attempts: 0 };
 }
 
@@ -74,7 +73,7 @@ function resultOf(state: State): ActionResult {
  * All that are known to have ended, oldest first: the key of each is used up, also for a launcher of another name. Where the
  * newest end is not known, its key is to be used once more.
  */
-function endedAgents(action: string, state: State | undefined, before: readonly ActionResult[]): ActionResult[] {
+function endedAgents(action: string, state: ActionState | undefined, before: readonly ActionResult[]): ActionResult[] {
   const known = before.filter((one) => one.action === action && one.status === 'failed' && one.agent !== undefined);
   if (!state) return known;
   const { type, attempts } = resultOf(state);
@@ -102,7 +101,7 @@ interface Launched {
 }
 
 /** Older records tell of no agent but the last one, which stands with the action. */
-function launchedAgents({ status, agent: last, launches = [] }: State): Launched[] {
+function launchedAgents({ status, agent: last, launches = [] }: ActionState): Launched[] {
   const all = launches.flatMap(({ launcher, status, agent }) => (agent ? [{ launcher, status, agent }] : []));
   if (!last || status !== 'failed' || all.some(({ launcher }) => launcher === last.launcher)) return all;
   const { launcher, id, session, outcome } = last;

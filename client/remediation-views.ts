@@ -21,6 +21,9 @@ export interface RemediationFilter {
   page?: string;
 }
 
+/** What an action has come to, or how it stands. */
+export type ActionState = RemediationProgress['actions'][number];
+
 /** One remediation, as lists show it. */
 export interface RemediationSummary {
   /** `remediation/<tenant>/<rule>/<event id>`, as in the Temporal UI. */

@@ -87,7 +87,7 @@ export function actionName(action: { id?: string | undefined; type: string }, in
 }
 
 /** Rule and action ids are free text, so a slash, a space or an emoji in one must not break the id it becomes part of. */
-function segment(text: string): string {
+export function segment(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { MeshEvent, OUTCOMES } from './event.js';
 import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './schema-words.js';
+import { segment } from './ids.js';
 import { Action } from './actions/index.js';
 import { DAY_MS } from './actions/of-every-action.js';
 
 export const DEFAULTS = { maxChainDepth: 2, maxDescendants: 20, cooldownMs: 30_000, dedupWindowMs: 30_000 } as const;
 export const MODES = ['enforce', 'shadow', 'off'] as const;
 
-const MAX_ENCODED_ID_CHARS = 600;
+/**
+ * Of a rule id, and of that together with an action's: an effect key may become the id of a workflow, for which the server takes
+ * 1,000 characters. Beside these two it names the tenant, the event, a launcher and a retry.
+ */
+export const MAX_ENCODED_ID_CHARS = 600;
 
 const windowMs = () => milliseconds(0, DAY_MS);
 
@@ -39,7 +44,7 @@ export const Trigger = strict({
 export type Trigger = z.output<typeof Trigger>;
 
 /** Part of workflow ids, where it stands encoded and there is room for a thousand characters in all. */
-const RuleId = text().refine((id) => encodeURIComponent(id.toWellFormed()).length <= MAX_ENCODED_ID_CHARS, {
+const RuleId = text().refine((id) => segment(id).length <= MAX_ENCODED_ID_CHARS, {
   error: `is too long: it is part of workflow ids, where at most ${MAX_ENCODED_ID_CHARS} encoded characters fit`,
 });
 

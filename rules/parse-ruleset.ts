@@ -1,8 +1,8 @@
-import { actionName, keyPart } from '../contract/ids.js';
+import { actionName, keyPart, segment } from '../contract/ids.js';
 import { nearest } from '../contract/nearest.js';
 import { parseYaml } from '../contract/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
-import { Ruleset } from '../contract/ruleset.js';
+import { MAX_ENCODED_ID_CHARS, Ruleset } from '../contract/ruleset.js';
 import { ruleWarnings } from './rule-warnings.js';
 import type { KnownNames } from './known-names.js';
 import { nameWarnings } from './name-warnings.js';
@@ -118,7 +118,7 @@ function lengthProblems(
   index: number,
   { actions, names }: { actions: unknown[]; names: (string | undefined)[] },
 ): Problem[] {
-  const left = MAX_ENCODED_IDS_CHARS - encodedChars(ruleId);
+  const left = MAX_ENCODED_ID_CHARS - segment(ruleId).length;
   // The schema says so of a rule that is too long by itself.
   if (left < 0) return [];
   return names.flatMap((name = '', place) => {
@@ -127,20 +127,10 @@ function lengthProblems(
     const which = hasId ? 'beside the id of its rule' : `beside its action ${name}`;
     return {
       path: formatPath(['rules', index, ...(hasId ? ['actions', place] : []), 'id']),
-      message: `is too long ${which}: in workflow ids at most ${MAX_ENCODED_IDS_CHARS} encoded characters fit for both`,
+      message: `is too long ${which}: in workflow ids at most ${MAX_ENCODED_ID_CHARS} encoded characters fit for both`,
       hint: 'shorten one of the two',
     };
   });
-}
-
-/**
- * An effect key may become the id of a workflow, for which the server takes 1,000 characters. Beside these two it names the
- * tenant, the event, a launcher and a retry.
- */
-const MAX_ENCODED_IDS_CHARS = 600;
-
-function encodedChars(id: string): number {
-  return encodeURIComponent(id.toWellFormed()).length;
 }
 
 function repeated(names: (string | undefined)[]): { index: number; first: number; name: string }[] {

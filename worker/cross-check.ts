@@ -1,7 +1,7 @@
-import { formatProblem } from '../contract/problem.js';
 import type { Ruleset } from '../contract/ruleset.js';
 import type { KnownNames } from '../rules/known-names.js';
 import { nameWarnings } from '../rules/name-warnings.js';
+import { createNews } from './say-news.js';
 
 export interface CrossCheck {
   takeRules(file: string, ruleset: Ruleset): void;
@@ -11,14 +11,11 @@ export interface CrossCheck {
 /** Looks at rules and configuration together, as soon as both are there and whenever one changes. Says what is new. */
 export function createCrossCheck(warn: (file: string, warning: string) => void): CrossCheck {
   const rulesets = new Map<string, Ruleset>();
-  const said = new Map<string, string[]>();
+  const sayNews = createNews(warn);
   let known: KnownNames | undefined;
 
   function check(file: string, ruleset: Ruleset): void {
-    if (!known) return;
-    const warnings = nameWarnings(ruleset, known).map(formatProblem);
-    for (const warning of warnings) if (!said.get(file)?.includes(warning)) warn(file, warning);
-    said.set(file, warnings);
+    if (known) sayNews(file, nameWarnings(ruleset, known));
   }
 
   return {

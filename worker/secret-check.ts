@@ -1,6 +1,6 @@
 import type { MeshConfig } from '../config/mesh-config.js';
-import { formatProblem } from '../contract/problem.js';
 import type { Environment } from '../contract/settings.js';
+import { createNews } from './say-news.js';
 import { secretProblems } from './secret-problems.js';
 
 /**
@@ -8,10 +8,6 @@ import { secretProblems } from './secret-problems.js';
  * missing would come from the first delivery or agent that needs it.
  */
 export function createSecretCheck(env: Environment, warn: (file: string, warning: string) => void) {
-  let said: string[] = [];
-  return async (file: string, config: MeshConfig): Promise<void> => {
-    const warnings = (await secretProblems(config, env)).map(formatProblem);
-    for (const warning of warnings) if (!said.includes(warning)) warn(file, warning);
-    said = warnings;
-  };
+  const sayNews = createNews(warn);
+  return async (file: string, config: MeshConfig): Promise<void> => sayNews(file, await secretProblems(config, env));
 }

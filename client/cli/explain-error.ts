@@ -1,6 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../contract/names.js';
 import type { Environment, Settings } from '../../contract/settings.js';
+import { causesOf } from '../causes-of.js';
 import { explainConnectionError, readConnection } from '../connection.js';
 import { MeshError, NotStoredError } from '../errors.js';
 import { CliError } from './cli-error.js';
@@ -42,10 +43,6 @@ function explainUnreachable(error: unknown, settings: Settings, env: Environment
 /** A namespace that the mesh has never been used in: mostly another one is meant. */
 function explainUnprepared(error: unknown): string | undefined {
   return causesOf(error).some(({ message }) => LACKS_ATTRIBUTE.test(message)) ? NOT_PREPARED : undefined;
-}
-
-function causesOf(error: unknown): Error[] {
-  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }
 
 const LACKS_ATTRIBUTE = new RegExp(`search attribute:? (${Object.keys(SEARCH_ATTRIBUTES).join('|')})\\b`);

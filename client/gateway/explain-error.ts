@@ -1,4 +1,5 @@
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { causesOf } from '../causes-of.js';
 import { MeshError, type MeshErrorCode, NotStoredError, type NotStoredReason, WrongEventError } from '../errors.js';
 import { GatewayProblem } from './gateway-problem.js';
 import type { ProblemCode } from './problem-codes.js';
@@ -84,9 +85,7 @@ const TEMPORAL_ERRORS: Record<number, ProblemCode> = {
 };
 
 function explainTemporalError(error: unknown): GatewayProblem | undefined {
-  const seen: unknown[] = [];
-  for (let cause = error; cause instanceof Error && !seen.includes(cause); cause = cause.cause) {
-    seen.push(cause);
+  for (const cause of causesOf(error)) {
     // Not the fault of who asks.
     if (cause instanceof NamespaceNotFoundError) return refuse('not-taken', undefined, error);
     const code = isGrpcServiceError(cause) ? TEMPORAL_ERRORS[cause.code] : undefined;

@@ -90,7 +90,7 @@ export interface KnownBy {
  * Whether the mesh itself has chosen this id of an agent: its session, or the effect key that is the id of a workflow. Any other
  * is a name that its runtime has for it, which may be that of many, such as `worker-1` in every team.
  */
-export function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): boolean {
+function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): boolean {
   return id === session || id.startsWith(`${remediation}/`);
 }
 

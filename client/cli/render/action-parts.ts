@@ -1,13 +1,11 @@
 import { visible, visibleLines } from '../../../contract/plain-text.js';
 import type { DeliveryRecord, Launch, StartedAgent } from '../../../contract/remediation.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { agentState } from './agent-state.js';
 import { defaultLauncherLines } from './default-launcher.js';
 import { triesOf } from './remediation-lines.js';
-
-type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
 
 const SHOWN_DELIVERIES = 20;
 const SHOWN_OUTPUT_LINES = 12;

@@ -1,8 +1,6 @@
 import type { StartedAgent } from '../../../contract/remediation.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 import { clock } from '../terminal/times.js';
-
-type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
 
 /** How the agent of an action stands. Nobody is to think that the mesh has lost one that it is with. */
 export function agentState(

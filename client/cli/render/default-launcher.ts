@@ -1,7 +1,5 @@
 import { visible } from '../../../contract/plain-text.js';
-import type { RemediationDetail } from '../../remediation-views.js';
-
-type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
+import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 
 /**
  * That another launcher was taken than the rule asks for: most often its agent type is misspelt. The record has launchers only.

@@ -1,6 +1,6 @@
 import { keptUntil } from '../../../contract/kept-until.js';
 import { runsOnlyIf } from '../../../contract/runs-only-if.js';
-import type { RemediationDetail, RemediationSummary, RetriedActivity } from '../../remediation-views.js';
+import type { ActionState, RemediationDetail, RemediationSummary, RetriedActivity } from '../../remediation-views.js';
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
@@ -9,7 +9,6 @@ import { duration } from '../terminal/times.js';
 import { attemptsSoFar } from './retried-lines.js';
 
 type Outcome = RemediationSummary['outcome'];
-type ActionState = NonNullable<RemediationDetail['progress']>['actions'][number];
 
 /** An outcome in the colour that says whether somebody must look. */
 export function paintOutcome(outcome: Outcome | ActionState['status'], paint: Paint): (text: string) => string {

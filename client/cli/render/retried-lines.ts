@@ -3,6 +3,7 @@ import type { RemediationDetail, RetriedActivity } from '../../remediation-views
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';
 import { duration } from '../terminal/times.js';
+import { indent } from './facts.js';
 
 /** What has failed and is tried again, a line each: why it failed, and when it is tried next. */
 export function retriedLines(retried: readonly RetriedActivity[], now: number, screen: Screen): string[] {
@@ -47,5 +48,5 @@ export function otherRetriedLines({ retrying = [] }: RemediationDetail, now: num
     now,
     screen,
   );
-  return lines.length === 0 ? [] : ['Being tried again:', ...lines.map((line) => `  ${line}`)];
+  return lines.length === 0 ? [] : ['Being tried again:', ...indent(lines)];
 }
