@@ -63,6 +63,19 @@ const FORGOTTEN_TIMEOUT = {
     'Node 20 collects a timeout signal that only AbortSignal.any knows of, and it never fires. Use a controller and a timer.',
 };
 
+/** Why: see workflows/watch-activities.ts. */
+const LOCAL_ACTIVITY = {
+  selector: 'Identifier[name=/^(proxyLocalActivities|scheduleLocalActivity)$/]',
+  message: 'After a local activity, a query makes a replay differ from what happened. Use an activity.',
+};
+
+/** In workflows it is the time of the task, and the same on replay. */
+const OWN_CLOCK = {
+  selector:
+    "CallExpression[callee.object.name='Date'][callee.property.name='now'], NewExpression[callee.name='Date'][arguments.length=0]",
+  message: 'Pure code takes the time as an argument.',
+};
+
 export default defineConfig(
   globalIgnores(['dist/', 'dist-*/', '.mesh/']),
   {
@@ -106,6 +119,14 @@ export default defineConfig(
     ['client/**/*.ts'],
     only('client', ['contract', 'rules'], 'a program that reports events carries no worker along'),
   ),
+  {
+    files: ['workflows/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', FORGOTTEN_TIMEOUT, LOCAL_ACTIVITY] },
+  },
+  {
+    files: ['rules/**/*.ts', 'contract/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', FORGOTTEN_TIMEOUT, OWN_CLOCK] },
+  },
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     // Tests look into JSON that other programs wrote; what is not there fails the test.

@@ -1,21 +1,34 @@
+import { Context } from '@temporalio/activity';
 import type { Fire, StartAnswer, StartRequest, WatchActivities } from '../contract/activities.js';
+import type { MeshEvent } from '../contract/event.js';
+import { remediationId } from '../contract/ids.js';
 import { makePlan } from '../rules/make-plan.js';
+import { withHeartbeat } from './heartbeat.js';
 import type { World } from './world.js';
 
 const AT_ONCE = 10;
 
-/** Starts a remediation per fire. The id decides: one that exists already, running or done, is left as it is. */
+/**
+ * Starts a remediation per fire. The id decides: one that exists already, running or done, is left as it is. The watch has
+ * judged for good by then, so whatever an attempt has started before its worker died is found by the next.
+ */
 export function makeStartRemediations(
   world: Pick<World, 'rulesets' | 'workflows'>,
 ): WatchActivities['startRemediations'] {
-  return async (request) => {
-    const answers: StartAnswer[] = [];
-    for (let from = 0; from < request.fires.length; from += AT_ONCE) {
-      const chunk = request.fires.slice(from, from + AT_ONCE);
-      answers.push(...(await Promise.all(chunk.map((fire) => startOne(world, request, fire)))));
-    }
-    return answers;
-  };
+  return (request) =>
+    withHeartbeat(async () => {
+      const fires = request.fires.map(({ eventIndex, ...fire }) => ({
+        ...fire,
+        event: request.events[eventIndex] as MeshEvent,
+      }));
+      const answers: StartAnswer[] = [];
+      for (let from = 0; from < fires.length; from += AT_ONCE) {
+        Context.current().cancellationSignal.throwIfAborted();
+        const chunk = fires.slice(from, from + AT_ONCE);
+        answers.push(...(await Promise.all(chunk.map((fire) => startOne(world, request, fire)))));
+      }
+      return answers;
+    });
 }
 
 async function startOne(
@@ -26,10 +39,14 @@ async function startOne(
   const { rule, actions } = fire;
   const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
   const plan = ruleset && makePlan(ruleset, { ...fire, tenant, firedAt, rulesetHash });
-  if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
-  const planned = plan.actions.filter(({ refused }) => refused === undefined);
-  if (planned.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
-  return workflows.startRemediation(plan);
+  const planned = plan?.actions.filter(({ refused }) => refused === undefined) ?? [];
+  if (plan && planned.length === actions.length) return workflows.startRemediation(plan);
+  // The attempt before may have been with a worker that still had the rule as it was judged.
+  const remediation = remediationId(tenant, rule, fire.event.id);
+  if (await workflows.isStarted(remediation)) return { remediation };
+  return {
+    error: plan ? `rule ${rule} no longer has all the actions that fired` : `rule ${rule} is no longer in the ruleset`,
+  };
 }
 
 /** Another worker judged this batch with a version that this one never loaded: the rule as it is now is the best there is. */

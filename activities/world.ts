@@ -34,6 +34,8 @@ export interface World {
 /** Other workflows, over the worker's own connection. */
 export interface Workflows {
   startRemediation(plan: RemediationInput): Promise<StartAnswer>;
+  /** Whether the server knows a remediation, running or done. */
+  isStarted(remediation: string): Promise<boolean>;
   startNotice(notice: Notice): Promise<void>;
   /** Starts the lease on an environment, or extends the one there is. */
   keepLease(lease: Lease): Promise<void>;

@@ -24,7 +24,9 @@ export interface StartRequest {
   tenant: string;
   rulesetHash: string;
   firedAt: number;
-  fires: Fire[];
+  /** Each once, however many rules it fires: this is recorded. */
+  events: MeshEvent[];
+  fires: (Omit<Fire, 'event'> & { eventIndex: number })[];
 }
 
 export interface Fire {

@@ -2,6 +2,13 @@
 
 export const TASK_QUEUE = 'mesh';
 
+/**
+ * What a watch asks for itself, such as to start remediations. Apart from the actions: agents at work would else keep it waiting.
+ */
+export function watchQueueOf(taskQueue: string): string {
+  return `${taskQueue}-watch`;
+}
+
 /** The tenant of whoever names none. */
 export const DEFAULT_TENANT = 'default';
 

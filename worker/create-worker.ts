@@ -5,7 +5,7 @@ import { createAgentWorkflows } from '../activities/actions/spawn-fallback-agent
 import { createWorkflows } from '../activities/adapters/workflows/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '../activities/index.js';
 import type { ConnectionSettings } from '../client/connection.js';
-import { TASK_QUEUE } from '../contract/names.js';
+import { TASK_QUEUE, watchQueueOf } from '../contract/names.js';
 import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
@@ -38,38 +38,53 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     workflows: createWorkflows(client, taskQueue),
     agentWorkflows: createAgentWorkflows(client),
   };
-  const activities = createActivities(world);
-  const worker = await Worker.create({
+  const created = createActivities(world);
+  const activities = setup.wrap?.(created, world) ?? created;
+  const shared = {
     connection,
     namespace,
-    taskQueue,
-    workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
-    activities: setup.wrap?.(activities, world) ?? activities,
     identity: `mesh-worker ${process.pid}@${hostname()}`,
     // The default of 0 would cut off actions at once.
     shutdownGraceTime: '8 seconds',
     shutdownForceTime: '12 seconds',
+  };
+  const worker = await Worker.create({
+    ...shared,
+    taskQueue,
+    workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
+    activities,
     // An abort reaches an action with the answer to a heartbeat.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
     maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 100,
+  });
+  // Agents at work take up to all of those; judging must not wait for them.
+  const { matchEvents, startRemediations, startNotices, awaitRules } = activities;
+  const watchWorker = await Worker.create({
+    ...shared,
+    taskQueue: watchQueueOf(taskQueue),
+    activities: { matchEvents, startRemediations, startNotices, awaitRules },
+    maxConcurrentActivityTaskExecutions: 100,
   });
   return {
     async run() {
       try {
-        await worker.run();
+        // Should one of them end by itself, the other must not go on alone.
+        const ended = await Promise.allSettled([worker, watchWorker].map((one) => one.run().finally(shutdown)));
+        for (const end of ended) if (end.status === 'rejected') throw end.reason;
       } finally {
         setup.world.mailer.close();
         await setup.world.outbound.close();
         await connection.close();
       }
     },
-    shutdown() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-    },
-    underWay: () => worker.getStatus().numInFlightActivities,
+    shutdown,
+    underWay: () => [worker, watchWorker].reduce((sum, one) => sum + one.getStatus().numInFlightActivities, 0),
   };
+
+  function shutdown(): void {
+    for (const one of [worker, watchWorker]) if (one.getState() === 'RUNNING') one.shutdown();
+  }
 }

@@ -1,5 +1,5 @@
-import { ActivityCancellationType, proxyActivities, sleep } from '@temporalio/workflow';
-import type { WatchActivities } from '../contract/activities.js';
+import { sleep } from '@temporalio/workflow';
+import { awaiting } from './watch-activities.js';
 
 /** Events wait while the rules cannot be had: nothing is judged by guess and nothing is lost. */
 export interface Hold {
@@ -9,14 +9,6 @@ export interface Hold {
   nextPauseMs: number;
   isOver: boolean;
 }
-
-const { awaitRules } = proxyActivities<Pick<WatchActivities, 'awaitRules'>>({
-  startToCloseTimeout: '30 seconds',
-  // Retried by the server for as long as it takes: attempts cost no history, and the UI shows the last problem.
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 seconds' },
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  summary: 'waits until the rules file can be read',
-});
 
 /**
  * Starts waiting for the rules; the hold says when it is over. Another worker than the one that judges may find them: then
@@ -36,7 +28,7 @@ const LONGEST_PAUSE_MS = 30_000;
 async function waitForRules(tenant: string, hold: Hold, pauseMs: number): Promise<void> {
   try {
     if (pauseMs > 0) await sleep(pauseMs, { summary: 'looks at the rules again' });
-    await awaitRules(tenant);
+    await awaiting().awaitRules(tenant);
   } catch {
     // Whatever went wrong, the next look at the rules decides.
   }

@@ -1,5 +1,6 @@
 import type { Pause } from '../contract/watch.js';
 import { byteLength } from './byte-length.js';
+import { MAX_EVENT_BYTES } from './limits.js';
 
 /** What waits to be handled, in order of arrival. */
 export type InboxItem = { kind: 'event'; event: unknown; pause?: Pause } | { kind: 'rearm'; rule?: string };
@@ -78,15 +79,23 @@ export function pausedAtFront(items: EventItem[]): EventItem[] {
   return end < 0 ? items : items.slice(0, end);
 }
 
-/** An event nested so deep that it cannot be written as JSON cannot be kept either: what is left of it gets its verdict. */
+/**
+ * An event nested so deep that it cannot be written as JSON cannot be kept either, nor one too large to be handed on: what is left
+ * of it gets its verdict.
+ */
 function measured(item: InboxItem): { item: InboxItem; bytes: number } {
   try {
-    return { item, bytes: byteLength(item) };
+    const bytes = byteLength(item);
+    return bytes <= MAX_EVENT_BYTES ? { item, bytes } : leftOf(item, `larger than ${MAX_EVENT_BYTES} bytes`);
   } catch {
-    const id = item.kind === 'event' ? eventIdOf(item.event)?.slice(0, 200) : undefined;
-    const left: InboxItem = { kind: 'event', event: { id: id ?? '?', unreadable: 'nested too deep' } };
-    return { item: left, bytes: byteLength(left) };
+    return leftOf(item, 'nested too deep');
   }
+}
+
+function leftOf(item: InboxItem, unreadable: string): { item: InboxItem; bytes: number } {
+  const id = item.kind === 'event' ? eventIdOf(item.event)?.slice(0, 200) : undefined;
+  const left: InboxItem = { kind: 'event', event: { id: id ?? '?', unreadable } };
+  return { item: left, bytes: byteLength(left) };
 }
 
 /** The id of what may not be an event at all: anyone can signal a watch. */

@@ -1,10 +1,11 @@
-import { type ActivityFailure, proxyLocalActivities, rootCause, TimeoutFailure } from '@temporalio/workflow';
-import type { WatchActivities } from '../contract/activities.js';
+import { type ActivityFailure, rootCause, TimeoutFailure } from '@temporalio/workflow';
 import type { MeshEvent } from '../contract/event.js';
 import type { ConfigTrouble, EventMatches, MatchRequest, RulesetFacts } from '../contract/matched.js';
 import { hashId } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
 import { type Firing, judgeItem } from './judge-item.js';
+import type { JudgedBy } from './start-firings.js';
+import { matching } from './watch-activities.js';
 import type { WatchState } from './watch-state.js';
 
 export type JudgedBatch =
@@ -12,15 +13,9 @@ export type JudgedBatch =
       /** How many of the items were judged; the answer of a match has a limit, the rest is for the next batch. */
       taken: number;
       firings: Firing[];
-      rulesetHash: string;
+      by: JudgedBy;
     }
   | { unavailable: string[] };
-
-const { matchEvents } = proxyLocalActivities<Pick<WatchActivities, 'matchEvents'>>({
-  startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '2 seconds', maximumAttempts: 3 },
-  summary: 'loads the rules and matches a batch of events',
-});
 
 /**
  * Judges a batch in order of arrival. Matching happens first and in one go; nothing is remembered before it has come back,
@@ -45,7 +40,7 @@ export async function judgeBatch(state: WatchState, items: EventItem[]): Promise
     .slice(0, taken)
     .flatMap((item) => judgeItem(state, item, matches.get(eventIdOf(item.event)), ruleset, now));
   state.lastEventAt = now;
-  return { taken, firings, rulesetHash: ruleset?.hash ?? '' };
+  return { taken, firings, by: { rulesetHash: ruleset?.hash ?? '', firedAt: now } };
 }
 
 function noteFiles(state: WatchState, ruleset: RulesetFacts, trouble: ConfigTrouble | undefined, now: number): void {
@@ -77,7 +72,7 @@ type Matched =
 async function matchOrBlame(whose: Omit<MatchRequest, 'events'>, events: MeshEvent[]): Promise<Matched> {
   if (events.length === 0) return { available: true, events: [] };
   try {
-    return await matchEvents({ ...whose, events });
+    return await matching().matchEvents({ ...whose, events });
   } catch (error) {
     // Nothing is wrong with an event because a disk hangs: it is held, like any event whose rules cannot be had.
     if ((error as ActivityFailure).cause instanceof TimeoutFailure) {

@@ -13,8 +13,10 @@ export const IDLE_AFTER_MS = 5_000;
 export const IDLE_CLOSE_MS = 3_600_000;
 
 export const MAX_BATCH_EVENTS = 500;
-/** A batch is handed to the matching as a whole, so large events go in smaller batches. */
-export const MAX_BATCH_BYTES = 4_000_000;
+/** What is asked of an activity is recorded as one value, and the server takes 2 MB. So large events go in smaller batches. */
+export const MAX_BATCH_BYTES = 1_500_000;
+/** The doors take less; anyone can signal a watch. */
+export const MAX_EVENT_BYTES = 1_000_000;
 export const MAX_STARTS_PER_CALL = 50;
 
 /** What is remembered for a day or longer is forgotten in coarser steps still. */

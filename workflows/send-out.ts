@@ -1,18 +1,10 @@
-import { getExternalWorkflowHandle, proxyLocalActivities, rootCause } from '@temporalio/workflow';
-import type { WatchActivities } from '../contract/activities.js';
+import { getExternalWorkflowHandle, rootCause } from '@temporalio/workflow';
 import { REMEDIATION_SIGNALS } from '../contract/names.js';
 import type { Notice } from '../contract/notice.js';
 import { logFailedNotice } from './verdict-log.js';
 import type { OutgoingNews } from './watch-agents.js';
+import { starting } from './watch-activities.js';
 import type { WatchState } from './watch-state.js';
-
-const { startNotices } = proxyLocalActivities<Pick<WatchActivities, 'startNotices'>>({
-  startToCloseTimeout: '60 seconds',
-  // For as long as the server cannot be reached: what a cooldown kept quiet is told once, or never.
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
-  localRetryThreshold: '30 seconds',
-  summary: 'starts messages: digests, incidents that are over',
-});
 
 const MAX_NOTICES_PER_CALL = 20;
 
@@ -37,7 +29,7 @@ async function tellRemediation({ remediation, news }: OutgoingNews): Promise<voi
 /** Should one be refused, each is started alone, so that the one to blame harms no other. */
 async function start(state: WatchState, notices: Notice[]): Promise<void> {
   try {
-    await startNotices(notices);
+    await starting('starts messages: digests, incidents that are over').startNotices(notices);
   } catch (error) {
     const [notice, ...others] = notices;
     if (!notice) return;

@@ -228,7 +228,8 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
     }
     inbox.drop(judged.taken);
     if (!wasHolding) state.hold = undefined;
-    await startFirings(state, judged.firings, judged.rulesetHash);
+    if (judged.firings.length > 0 && inbox.size() === 0) showDetails();
+    await startFirings(state, judged.firings, judged.by);
   }
 
   /** Everything that waited was judged otherwise, such as by a pause. */

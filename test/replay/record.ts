@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { hashTarget } from '../../activities/actions/warm-remote-capacity/hash-target.js';
@@ -129,6 +130,9 @@ const worker = await createWorker({
   }),
 });
 const working = worker.run();
+// People look while all this happens: what a query changes is part of what a replay must stand.
+const isOver = new AbortController();
+const looking = lookAllTheTime(isOver.signal);
 
 await startWatch({ tenant: 'default', maxHistoryEvents: 80 });
 // A hold, since the rules are broken, that ends when they are mended.
@@ -212,6 +216,8 @@ console.log(
   `recorded eight remediations, a notice, three runs of leases, slots, an idle watch and ${runs} runs of a busy one`,
 );
 
+isOver.abort();
+await looking;
 worker.shutdown();
 await working;
 await mesh.close();
@@ -243,6 +249,25 @@ async function cancelLeaseWhileAsked() {
   await keepLease({ ...asked, untilAt: Date.now() + 1_500, effectKey: 'by-hand/2' });
   await handle.result();
   return [cancelled, await handle.describe()] as const;
+}
+
+async function lookAllTheTime(over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    // What is not there yet, or no more, cannot be asked.
+    await Promise.allSettled([mesh.status(), mesh.judgement('ok-1'), ...(await openRemediations()).map(look)]);
+    await setTimeout(20);
+  }
+}
+
+async function openRemediations(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query: `ExecutionStatus = 'Running'` }))
+    ids.push(workflowId);
+  return ids;
+}
+
+async function look(id: string): Promise<unknown> {
+  return client.workflow.getHandle(id).query('__temporal_workflow_metadata');
 }
 
 async function startWatch(input: WatchInput): Promise<void> {

@@ -106,6 +106,7 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
     agentWorkflows: setup.agentWorkflows ?? { start: unused, result: unused, cancel: unused },
     workflows: {
       startRemediation: unused,
+      isStarted: unused,
       startNotice: unused,
       keepLease: unused,
       tellWatchOfIncident: unused,

@@ -1,8 +1,11 @@
+import { temporal } from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
 import { type NotStoredError, WatchFullError } from '../../client/mesh.js';
 import { watchId } from '../../contract/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
+
+const { EventType } = temporal.api.enums.v1;
 
 let mesh: TestMesh | undefined;
 
@@ -40,7 +43,7 @@ test(
       cause: expect.any(WatchFullError) as Error,
     });
     expect((refusal as NotStoredError).message).toContain('takes no more');
-    expect(taken * 200_000).toBeGreaterThan(25_000_000);
+    expect(taken * 200_000).toBeGreaterThan(11_000_000);
 
     await startWorker();
     await eventually('all judged', async () => ((await status()).counters.events === taken ? true : undefined), 60_000);
@@ -107,9 +110,12 @@ test('the watch continues as new in the gap that a sender announces, so that no 
   await eventually('the next run', async () => ((await status()).history.runs === 2 ? true : undefined));
   expect(await judged('last')).toEqual(['r/notify_team:0 shadow']);
   // In the task that has judged it, without the wait after which a quiet watch would do so anyway.
-  const { events } = await client.workflow.getHandle(watch().workflowId, runId).fetchHistory();
-  const judging = events?.findLast((event) => event.markerRecordedEventAttributes)?.markerRecordedEventAttributes;
-  expect(events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes).toMatchObject({
-    workflowTaskCompletedEventId: judging?.workflowTaskCompletedEventId,
-  });
+  const { events = [] } = await client.workflow.getHandle(watch().workflowId, runId).fetchHistory();
+  const kinds = events?.slice(events.findLastIndex((event) => event.activityTaskCompletedEventAttributes) + 1);
+  expect(kinds?.map(({ eventType }) => eventType)).toEqual([
+    EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+    EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+    EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+  ]);
 });

@@ -243,12 +243,13 @@ test('a remediation that cannot be started becomes an error people see, and the 
     wrap: (activities) => ({
       ...activities,
       async startRemediations(request) {
+        const refused = request.events.findIndex(({ id }) => id === 'e-1');
         const answers = await activities.startRemediations({
           ...request,
-          fires: request.fires.filter(({ event }) => event.id !== 'e-1'),
+          fires: request.fires.filter(({ eventIndex }) => eventIndex !== refused),
         });
-        return request.fires.map(({ event }) =>
-          event.id === 'e-1' ? { error: 'no room' } : (answers.shift() ?? { error: '?' }),
+        return request.fires.map(({ eventIndex }) =>
+          eventIndex === refused ? { error: 'no room' } : (answers.shift() ?? { error: '?' }),
         );
       },
     }),

@@ -146,6 +146,7 @@ test('a server that takes a question and never answers holds nobody up for long'
 
   const questions: Record<Exclude<keyof Workflows, 'takeSlot'>, Promise<unknown>> = {
     startRemediation: asked.startRemediation(plan),
+    isStarted: asked.isStarted(plan.id),
     startNotice: asked.startNotice(digest(3)),
     keepLease: asked.keepLease(lease),
     tellWatchOfAgents: asked.tellWatchOfAgents(tenant, []),

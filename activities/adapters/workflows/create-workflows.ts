@@ -5,6 +5,7 @@ import { makeClosedAt } from './closed-at.js';
 import { makeGiveBackSlot } from './give-back-slot.js';
 import { makeIsAlertOpen } from './is-alert-open.js';
 import { makeIsCancelRequested } from './is-cancel-requested.js';
+import { makeIsStarted } from './is-started.js';
 import { makeKeepLease } from './keep-lease.js';
 import { makeStartNotice } from './start-notice.js';
 import { makeStartRemediation } from './start-remediation.js';
@@ -27,6 +28,7 @@ export function createWorkflows(client: Client, taskQueue: string, answersWithin
       answeredInTime(client, answersWithinMs, () => ask(...question));
   return {
     startRemediation: inTime(makeStartRemediation(client, taskQueue)),
+    isStarted: inTime(makeIsStarted(client)),
     startNotice: inTime(makeStartNotice(client, taskQueue)),
     keepLease: inTime(makeKeepLease(client, taskQueue)),
     tellWatchOfAgents: inTime(makeTellWatchOfAgents(client, taskQueue)),
