@@ -37,19 +37,20 @@ async function startOne(
   fire: Fire,
 ): Promise<StartAnswer> {
   const { rule, actions } = fire;
-  const ruleset = rulesets.version(rulesetHash) ?? (await currentRuleset(rulesets, tenant));
-  const plan = ruleset && makePlan(ruleset, { ...fire, tenant, firedAt, rulesetHash });
-  const planned = plan?.actions.filter(({ refused }) => refused === undefined) ?? [];
-  if (plan && planned.length === actions.length) return workflows.startRemediation(plan);
-  // The attempt before may have been with a worker that still had the rule as it was judged.
+  const judgedBy = rulesets.version(rulesetHash);
+  // An attempt before this one may have been with a worker that knew that version.
   const remediation = remediationId(tenant, rule, fire.event.id);
-  if (await workflows.isStarted(remediation)) return { remediation };
-  return {
-    error: plan ? `rule ${rule} no longer has all the actions that fired` : `rule ${rule} is no longer in the ruleset`,
-  };
+  if (!judgedBy && (await workflows.isStarted(remediation))) return { remediation };
+
+  const ruleset = judgedBy ?? (await currentRuleset(rulesets, tenant));
+  const plan = makePlan(ruleset, { ...fire, tenant, firedAt, rulesetHash });
+  if (!plan) return { error: `rule ${rule} is no longer in the ruleset` };
+  const planned = plan.actions.filter(({ refused }) => refused === undefined);
+  if (planned.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
+  return workflows.startRemediation(plan);
 }
 
-/** Another worker judged this batch with a version that this one never loaded: the rule as it is now is the best there is. */
+/** The worker that judged has died, and this one never loaded that version: the rule as it is now is the best there is. */
 async function currentRuleset(rulesets: World['rulesets'], tenant: string) {
   const loaded = await rulesets.get(tenant);
   // Tried again until they can be had: the guards are armed, and an error would lose the remediation.

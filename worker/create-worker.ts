@@ -47,18 +47,18 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     // The default of 0 would cut off actions at once.
     shutdownGraceTime: '8 seconds',
     shutdownForceTime: '12 seconds',
-  };
+    // An abort reaches an action with the answer to a heartbeat.
+    maxHeartbeatThrottleInterval: '1 second',
+    defaultHeartbeatThrottleInterval: '1 second',
+    maxConcurrentActivityTaskExecutions: 100,
+  } as const;
   const worker = await Worker.create({
     ...shared,
     taskQueue,
     workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
     activities,
-    // An abort reaches an action with the answer to a heartbeat.
-    maxHeartbeatThrottleInterval: '1 second',
-    defaultHeartbeatThrottleInterval: '1 second',
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
-    maxConcurrentActivityTaskExecutions: 100,
   });
   // Agents at work take up to all of those; judging must not wait for them.
   const { matchEvents, startRemediations, startNotices, awaitRules } = activities;
@@ -66,7 +66,6 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     ...shared,
     taskQueue: watchQueueOf(taskQueue),
     activities: { matchEvents, startRemediations, startNotices, awaitRules },
-    maxConcurrentActivityTaskExecutions: 100,
   });
   return {
     async run() {
