@@ -24,6 +24,10 @@ export const SETTINGS = {
     default: '',
     meaning: 'Gateway that hooks report to. Empty: the local one at `MESH_GATEWAY_PORT`.',
   },
+  MESH_METRICS_ADDRESS: {
+    default: '',
+    meaning: 'Where the worker shows its metrics for Prometheus, such as `127.0.0.1:9464`. Empty: nowhere.',
+  },
   MESH_TOKEN: {
     default: '',
     meaning: 'Bearer token that hooks show the gateway. Empty: the file `token` in `MESH_HOME`, if any.',
@@ -76,6 +80,7 @@ export interface Settings {
   gatewayPort: number | undefined;
   gatewayHost: string;
   gatewayUrl: string | undefined;
+  metricsAddress: string | undefined;
   token: string | undefined;
   uiUrl: string | undefined;
   lineageKey: string | undefined;
@@ -107,6 +112,7 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
     gatewayPort: value('MESH_GATEWAY_PORT') === 'off' ? undefined : port('MESH_GATEWAY_PORT'),
     gatewayHost: value('MESH_GATEWAY_HOST'),
     gatewayUrl: env['MESH_GATEWAY_URL'] || undefined,
+    metricsAddress: env['MESH_METRICS_ADDRESS'] || undefined,
     token: env['MESH_TOKEN'] || undefined,
     uiUrl: env['MESH_UI_URL'] || undefined,
     lineageKey: env['MESH_LINEAGE_KEY'] || undefined,
@@ -120,6 +126,11 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
   }
   if (settings.gatewayUrl !== undefined && !isHttpUrl(settings.gatewayUrl)) {
     problems.push('MESH_GATEWAY_URL: expected an address such as https://mesh.example.com');
+  }
+  if (settings.metricsAddress !== undefined && !isHostAndPort(settings.metricsAddress)) {
+    problems.push(
+      `MESH_METRICS_ADDRESS: expected an IP address and a port, such as 127.0.0.1:9464, found ${JSON.stringify(settings.metricsAddress)}`,
+    );
   }
   if (settings.uiUrl !== undefined) {
     const problem = isHttpUrl(settings.uiUrl) ? bareUrlProblem(settings.uiUrl) : 'is not an address';
@@ -151,6 +162,12 @@ function isHttpUrl(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** It is bound to, so it is no name. */
+function isHostAndPort(text: string): boolean {
+  const [, host = '', port] = /^(\d+(?:\.\d+){3}|\[[\da-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  return host !== '' && Number(port) > 0 && Number(port) < 65_536;
 }
 
 function unknownVariables(env: Environment): string[] {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '../client/connection.js';
 import { missingSearchAttributes } from '../client/search-attributes.js';
 import { DEFAULT_TENANT } from '../contract/names.js';
@@ -26,15 +26,7 @@ async function start(): Promise<void> {
 
   const stopping = stopRequest(say);
   const log = pino({ level: 'info', base: null }, await openLogFile(resolve(settings.home, 'worker.log'), say));
-  // Before anything else of the SDK: its runtime is made once per process, with the logger it is given now.
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
-    }),
-    // The SDK's native part would print to the terminal by itself.
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
-    shutdownSignals: [],
-  });
+  installRuntime(settings, log);
 
   const given = readConnection(settings, process.env);
   const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
@@ -68,6 +60,31 @@ async function start(): Promise<void> {
     }
   } finally {
     await server?.stop();
+  }
+}
+
+/** Before anything else of the SDK: its runtime is made once per process, with the logger it is given now. */
+function installRuntime({ metricsAddress }: Settings, log: Logger): void {
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+        log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
+      }),
+      // The SDK's native part would print to the terminal by itself.
+      telemetryOptions: {
+        logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+        ...(metricsAddress !== undefined && {
+          metrics: { prometheus: { bindAddress: metricsAddress, countersTotalSuffix: true } },
+        }),
+      },
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    if (metricsAddress === undefined) throw error;
+    throw new ExplainedError(
+      `Metrics cannot be shown at ${metricsAddress}: ${messageOf(error)}\nSet MESH_METRICS_ADDRESS to another address, or to nothing.`,
+      { cause: error },
+    );
   }
 }
 

@@ -20,6 +20,7 @@ test(
   { timeout: 120_000 },
   async (context) => {
     const { home, env, address, gateway, start, codesOn } = await buildSite(context);
+    env['MESH_METRICS_ADDRESS'] = `127.0.0.1:${await freePort()}`;
     const first = await start();
     const banner = first.output().stdout;
     expect(banner.trimEnd().split('\n').length).toBeLessThan(15);
@@ -32,6 +33,8 @@ test(
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     expect(sent.stdout).toContain('Event e-1 stored');
     expect(await codesOn('e-1')).toEqual(['fire', 'fire', 'shadow']);
+    const metrics = await get(`http://${env['MESH_METRICS_ADDRESS']}/metrics`);
+    expect(metrics.body).toContain('temporal_activity_schedule_to_start_latency');
     await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
     expect(await pressCtrlC(first)).toBe(0);
     expect(first.output().stderr).not.toContain('The Temporal server ended');

@@ -16,6 +16,7 @@ describe('readSettings', () => {
         gatewayPort: 7280,
         gatewayHost: '127.0.0.1',
         gatewayUrl: undefined,
+        metricsAddress: undefined,
         token: undefined,
         redactKeys: [],
       },
@@ -35,6 +36,7 @@ describe('readSettings', () => {
       MESH_GATEWAY_PORT: 'off',
       MESH_GATEWAY_HOST: '0.0.0.0',
       MESH_GATEWAY_URL: 'https://mesh.example.com',
+      MESH_METRICS_ADDRESS: '127.0.0.1:9464',
       MESH_TOKEN: 'mesh_abc',
       MESH_REDACT_KEYS: 'pin, iban,',
     });
@@ -50,6 +52,7 @@ describe('readSettings', () => {
       gatewayPort: undefined,
       gatewayHost: '0.0.0.0',
       gatewayUrl: 'https://mesh.example.com',
+      metricsAddress: '127.0.0.1:9464',
       token: 'mesh_abc',
       redactKeys: ['pin', 'iban'],
     });
@@ -70,6 +73,16 @@ describe('readSettings', () => {
       `MESH_GATEWAY_PORT: expected a port from 1 to 65535, found "${port}"`,
     ]);
   });
+
+  test.each(['9464', 'localhost:9464', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536'])(
+    'refuses %s as an address for metrics',
+    (address) => {
+      expect(readSettings({ MESH_METRICS_ADDRESS: address }).problems).toEqual([
+        `MESH_METRICS_ADDRESS: expected an IP address and a port, such as 127.0.0.1:9464, found "${address}"`,
+      ]);
+      expect(readSettings({ MESH_METRICS_ADDRESS: '[::1]:9464' }).problems).toEqual([]);
+    },
+  );
 
   test.each(['mail.example.com', 'http://mail.example.com', 'smtp://', 'smtp:///x'])(
     'refuses mail server %s without repeating it, since it may hold a password',
