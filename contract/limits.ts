@@ -9,3 +9,6 @@ export const MAX_FIRED_RULES = 50;
  * go from run to run.
  */
 export const MAX_JUDGED_ACTIONS = MAX_FIRED_RULES * MAX_ACTIONS;
+
+/** Deliveries of one message. Each is an activity, with the message as its input. */
+export const MAX_RECEIVERS = 100;

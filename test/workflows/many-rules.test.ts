@@ -75,3 +75,26 @@ test('a batch of events that 1,000 cooling rules look at is judged in short task
   await eventually('all judged', async () => ((await status()).counters.events === 100 ? true : undefined), 60_000);
   expect(await longestTaskMs(watch())).toBeLessThan(4_000);
 });
+
+test('a rule with as many messages as there may be is done soon, in short tasks and a small history', async () => {
+  const members = Array.from({ length: 5 }, (_, index) => ({ name: `m${index}`, email: `m${index}@example.com` }));
+  const actions = Array.from({ length: 20 }, (_, index) => ({
+    type: 'notify_team',
+    id: `tell-${index}`,
+    teamName: 't',
+  }));
+  mesh = await startTestMesh({
+    rules: { rules: [{ id: 'r', trigger: { event: 'TaskCompleted' }, actions }] },
+    config: { teams: { t: { members } } },
+  });
+  const { report, result, remediation } = mesh;
+
+  await report({ id: 'e-1', payload: { error: 'x'.repeat(5_000) } });
+  const { actions: done } = await result('r', 'e-1');
+
+  expect(done.flatMap(({ deliveries = [] }) => deliveries)).toHaveLength(100);
+  const { historySize } = await remediation('r', 'e-1').describe();
+  // With 100 such actions it was 34 MB, since each is told of all the others.
+  expect(historySize).toBeLessThan(4_000_000);
+  expect(await longestTaskMs(remediation('r', 'e-1'))).toBeLessThan(1_000);
+});
