@@ -55,6 +55,8 @@ export interface RuleMatch {
 export type EventMatches =
   | {
       matches: RuleMatch[];
+      /** How many more rules match, beyond those that one event may be judged by. */
+      left?: number;
       missed: string;
       misses?: MissedRule[];
       lineage?: ProvenLineage;

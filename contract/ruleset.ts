@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MeshEvent, OUTCOMES } from './event.js';
 import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './schema-words.js';
 import { segment } from './ids.js';
+import { MAX_ACTIONS } from './limits.js';
 import { Action } from './actions/index.js';
 import { DAY_MS } from './actions/of-every-action.js';
 
@@ -59,7 +60,15 @@ export const Rule = strict({
   dedupWindowMs: windowMs().optional(),
   dedupBy: listOf(EventPath, 'a list of dot paths into the event').min(1, { error: 'at least one path' }).optional(),
   maxDepth: wholeNumber(0, 10).optional(),
-  actions: listOf(Action, 'a list of actions').min(1, { error: 'at least one action' }),
+  actions: listOf(Action, 'a list of actions')
+    .min(1, { error: 'at least one action' })
+    .refine((actions) => actions.length <= MAX_ACTIONS, {
+      error: ({ input }) => `has ${(input as unknown[]).length} actions, the most is ${MAX_ACTIONS}`,
+      params: {
+        expected: `at most ${MAX_ACTIONS} actions`,
+        hint: 'split the rule in two with the same trigger and condition',
+      },
+    }),
 });
 export type Rule = z.output<typeof Rule>;
 

@@ -6,6 +6,7 @@ export const SKIP_CODES = {
   disabled: 'The ruleset, or this action, has `enabled: false`.',
   'max-depth': 'The event lies as deep in a chain of remediations as `maxChainDepth` allows.',
   'no-match': 'No rule looks at this event; the reason names what each rule missed on.',
+  'rule-limit': 'As many rules fired for this event, or were judged, as may for one: the others were not judged.',
   'rule-depth': 'The event lies as deep in a chain as `maxDepth` of this rule allows.',
   cooldown: 'The rule fired less than its cooldown ago.',
   dedup: 'This action ran for an equal event less than its dedup window ago.',

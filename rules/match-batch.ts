@@ -1,6 +1,6 @@
 import { formatProblem, problemsOf } from '../contract/problem.js';
 import { MeshEvent } from '../contract/event.js';
-import type { EventMatches, MatchedBatch } from '../contract/matched.js';
+import type { EventMatches, MatchedBatch, RuleFacts } from '../contract/matched.js';
 import type { Ruleset } from '../contract/ruleset.js';
 import { agentEndOf } from './guards/agent-end.js';
 import { verifyLineage } from './lineage/verify.js';
@@ -39,14 +39,22 @@ export function matchBatch(
 ): Extract<MatchedBatch, { available: true }> {
   const { ruleset, hash, source, problems } = loaded;
   const matched: EventMatches[] = [];
+  const facts = new Map<string, RuleFacts>();
+  const rules = new Map(ruleset.rules.map((rule) => [rule.id, rule]));
   let answerChars = 0;
   for (const event of events) {
     const one = matchOne(ruleset, event, context);
     matched.push(one);
     answerChars += JSON.stringify(one).length;
+    for (const { rule: id } of 'error' in one ? [] : one.matches) {
+      const rule = rules.get(id);
+      if (!rule || facts.has(id)) continue;
+      const fact = ruleFacts(rule, ruleset, context);
+      facts.set(id, fact);
+      answerChars += JSON.stringify(fact).length;
+    }
     if (answerChars > MAX_ANSWER_CHARS) break;
   }
-  const used = new Set(matched.flatMap((one) => ('error' in one ? [] : one.matches.map(({ rule }) => rule))));
   return {
     available: true,
     ruleset: {
@@ -57,7 +65,7 @@ export function matchBatch(
       maxDescendants: ruleset.maxDescendants,
       ...(ruleset.maxEventAgeMs !== undefined && { maxEventAgeMs: ruleset.maxEventAgeMs }),
       problems,
-      rules: ruleset.rules.filter((rule) => used.has(rule.id)).map((rule) => ruleFacts(rule, ruleset, context)),
+      rules: ruleset.rules.flatMap(({ id }) => facts.get(id) ?? []),
     },
     events: matched,
   };

@@ -1,6 +1,7 @@
 import type { MeshEvent } from '../contract/event.js';
 import { actionName } from '../contract/ids.js';
 import type { EventMatches, RuleFacts, RuleMatch } from '../contract/matched.js';
+import { MAX_JUDGED_ACTIONS } from '../contract/limits.js';
 import type { Rule, Ruleset, Trigger } from '../contract/ruleset.js';
 import type { MissedRule } from '../contract/verdict.js';
 import { missedCondition } from './condition.js';
@@ -9,16 +10,31 @@ import { cooldownKey, dedupKeys } from './fingerprint.js';
 
 /** Which rules look at this event, in file order, and what the others missed on. Pure: event and ruleset only. */
 export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMatches, { error: string }> {
-  const matches: RuleMatch[] = [];
+  const looking: Rule[] = [];
   const misses: Miss[] = [];
   for (const rule of ruleset.rules) {
     const miss = missed(rule, event);
-    if (miss === undefined) matches.push(matchOf(rule, event));
+    if (miss === undefined) looking.push(rule);
     else misses.push({ rule: rule.id, reason: miss, isNear: rule.trigger.event === event.event });
   }
+  const judged = withinLimit(looking);
+  const matches = judged.map((rule) => matchOf(rule, event));
+  const left = looking.length - judged.length;
   // Near misses first: a rule for another event says little about why this one did not fire.
   const ordered = [...misses.filter(({ isNear }) => isNear), ...misses.filter(({ isNear }) => !isNear)];
-  return { matches, missed: matches.length > 0 ? '' : summarise(ordered), misses: inShort(ordered) };
+  return {
+    matches,
+    ...(left > 0 && { left }),
+    missed: matches.length > 0 ? '' : summarise(ordered),
+    misses: inShort(ordered),
+  };
+}
+
+/** Each action will have a verdict. The first of the file, up to one that does not fit as a whole. */
+function withinLimit(looking: Rule[]): Rule[] {
+  let actions = 0;
+  const beyond = looking.findIndex((rule) => (actions += rule.actions.length) > MAX_JUDGED_ACTIONS);
+  return beyond < 0 ? looking : looking.slice(0, beyond);
 }
 
 /** What the guards need to know of a rule, with the file's defaults filled in. */

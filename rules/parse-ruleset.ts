@@ -3,6 +3,7 @@ import { nearest } from '../contract/nearest.js';
 import { parseYaml } from '../contract/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
 import { MAX_ENCODED_ID_CHARS, Ruleset } from '../contract/ruleset.js';
+import { crowdWarnings } from './crowd-warnings.js';
 import { ruleWarnings } from './rule-warnings.js';
 import type { KnownNames } from './known-names.js';
 import { nameWarnings } from './name-warnings.js';
@@ -35,8 +36,9 @@ export function checkRuleset(value: unknown, known?: KnownNames): ParsedRuleset 
   problems.push(...crossProblems(inner).map(prefixed));
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
-  const warnings = [...ruleWarnings(parsed.data), ...(known ? nameWarnings(parsed.data, known) : [])];
-  return { ok: true, ruleset: parsed.data, warnings: warnings.map(prefixed) };
+  const { data } = parsed;
+  const warnings = [...ruleWarnings(data), ...crowdWarnings(data), ...(known ? nameWarnings(data, known) : [])];
+  return { ok: true, ruleset: data, warnings: warnings.map(prefixed) };
 }
 
 function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Problem[] } {

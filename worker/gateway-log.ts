@@ -11,7 +11,7 @@ const NEVER = ['authorization', 'cookie', 'token', 'body', 'payload'].flatMap((n
 ]);
 
 /** The access log, one JSON object per line. */
-export async function openGatewayLog(settings: Settings): Promise<Logger> {
-  const file = await openLogFile(join(settings.home, 'gateway.log'));
+export function openGatewayLog(settings: Settings): Logger {
+  const file = openLogFile(join(settings.home, 'gateway.log'));
   return pino({ level: 'info', base: null, redact: { paths: NEVER, censor: '[redacted]' } }, file);
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, openSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ensureFolder } from '../client/spool/ensure-folder.js';
+import { stateTrouble } from './state-trouble.js';
 
 /** Where pino writes its lines. */
 export interface LogFile {
@@ -11,10 +12,8 @@ export interface LogFile {
  * A log that never stands in the way of the work: a line that cannot be written, as on a full disk, is lost, which is said
  * once. Each line is written at once, so nothing is left over that the end of the process would have to wait for.
  */
-export async function openLogFile(file: string, say: (line: string) => void = sayOnTerminal): Promise<LogFile> {
-  // Its own user only: payloads, prompts and mails are kept beside it.
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const descriptor = openSync(file, 'a');
+export function openLogFile(file: string, say: (line: string) => void = sayOnTerminal): LogFile {
+  const descriptor = openForLines(file);
   let isSaid = false;
   return {
     write(line) {
@@ -26,6 +25,16 @@ export async function openLogFile(file: string, say: (line: string) => void = sa
       }
     },
   };
+}
+
+function openForLines(file: string): number {
+  try {
+    // Its own user only: payloads, prompts and mails are kept beside it.
+    ensureFolder(dirname(file));
+    return openSync(file, 'a');
+  } catch (error) {
+    throw stateTrouble(file, error);
+  }
 }
 
 function sayOnTerminal(line: string): void {

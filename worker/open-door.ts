@@ -25,7 +25,7 @@ export interface Door {
 export async function openDoor(options: OpenDoorOptions): Promise<Door> {
   const { gatewayPort } = options.settings;
   if (gatewayPort === undefined) return openWithoutGateway(options, 'off (MESH_GATEWAY_PORT)');
-  const log = await openGatewayLog(options.settings);
+  const log = openGatewayLog(options.settings);
   const settings = { ...options.settings, gatewayPort };
   try {
     const { url, admits, stop } = await startGateway({ ...options, settings, log });
@@ -39,7 +39,7 @@ export async function openDoor(options: OpenDoorOptions): Promise<Door> {
 
 async function openWithoutGateway(options: OpenDoorOptions, description: string): Promise<Door> {
   const { settings, env, connection, sources } = options;
-  const log = await openGatewayLog(settings);
+  const log = openGatewayLog(settings);
   const policy = createPolicySource({ settings, env, config: sources.config });
   const mesh = await connectMesh({ env, connection, source: 'hook', isLazy: true, isForOthers: true });
   const draining = drainSpool({ home: settings.home, mesh, policy, log: (line) => log.warn({}, line) });

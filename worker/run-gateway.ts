@@ -15,7 +15,7 @@ export async function runGateway(): Promise<void> {
   const { settings } = readSettings(process.env);
   if (!hasPort(settings)) throw new ExplainedError('MESH_GATEWAY_PORT is off: give it a port, such as 7280.');
   const stopping = stopRequest(say);
-  const log = await openGatewayLog(settings);
+  const log = openGatewayLog(settings);
   const consoleLog = createConsoleLog(log, say);
   const connection = readConnection(settings, process.env);
   const sources = makeSources(settings, consoleLog);

@@ -25,16 +25,17 @@ async function start(): Promise<void> {
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
 
   const stopping = stopRequest(say);
-  const log = pino({ level: 'info', base: null }, await openLogFile(resolve(settings.home, 'worker.log'), say));
+  const log = pino({ level: 'info', base: null }, openLogFile(resolve(settings.home, 'worker.log'), say));
   installRuntime(settings, log);
 
   const given = readConnection(settings, process.env);
+  const ownUi = given.isGiven ? undefined : `http://127.0.0.1:${settings.uiPort}`;
+  const consoleLog = createConsoleLog(log, say);
+  // Before the server: what is missing in the state folder is told sooner, with nothing to end.
+  const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
   const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
   try {
-    const ownUi = server && `http://127.0.0.1:${settings.uiPort}`;
     await requireSearchAttributes(given);
-    const consoleLog = createConsoleLog(log, say);
-    const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
     const rules = await world.rulesets.get(DEFAULT_TENANT);
     const config = await world.config.get();
     const door = await openDoor({ settings, env: process.env, connection: given, sources: world });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
+import { ensureFolder } from '../client/spool/ensure-folder.js';
 import { messageOf } from '../contract/message-of.js';
 
 const run = promisify(execFile);
@@ -37,7 +38,7 @@ export async function findTemporal({ env, say, sources = sourcesFor(env) }: Find
   const cached = join(folder, executable('temporal'));
   if (await isExecutable(cached)) return cached;
 
-  await mkdir(folder, { recursive: true });
+  ensureFolder(folder);
   const tried: string[] = [];
   for (const [name, fetchInto] of sources) {
     say(`Fetching the Temporal server (once, about 45 MB) from ${name} …`);

@@ -1,10 +1,14 @@
+import { MAX_JUDGED_ACTIONS } from '../contract/limits.js';
 import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
 import type { Notice } from '../contract/notice.js';
 import { shortened } from '../contract/shortened.js';
 import type { RuleCounters } from '../contract/watch.js';
+import { push } from './push.js';
 import type { WatchState } from './watch-state.js';
 
 export const KEPT_VERDICTS = 200;
+/** One event may bring so many, one for each action of the rules it is judged by and one on those that are left. */
+const MAX_VERDICTS_OF_EVENT = MAX_JUDGED_ACTIONS + 1;
 const MAX_REASON_CHARS = 400;
 
 export interface VerdictSubject {
@@ -74,14 +78,27 @@ export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reaso
 
 function keep(state: WatchState, entries: LoggedVerdict[]): void {
   state.verdicts.push(...entries);
-  if (state.verdicts.length > KEPT_VERDICTS) state.verdicts.splice(0, state.verdicts.length - KEPT_VERDICTS);
+  state.verdicts = lastVerdicts(state.verdicts, KEPT_VERDICTS);
+}
+
+/** The last ones, and what else was said then of the event that the first of them is about: half of an answer misleads. */
+export function lastVerdicts(verdicts: LoggedVerdict[], count: number): LoggedVerdict[] {
+  let from = Math.max(0, verdicts.length - count);
+  const earliest = Math.max(0, from - MAX_VERDICTS_OF_EVENT);
+  while (from > earliest && isOfSameEvent(verdicts[from - 1], verdicts[from])) from -= 1;
+  return from === 0 ? verdicts : verdicts.slice(from);
+}
+
+/** A storm of what names no event is not one event. */
+function isOfSameEvent(one: LoggedVerdict | undefined, other: LoggedVerdict | undefined): boolean {
+  return one !== undefined && one.eventId !== '?' && one.eventId === other?.eventId && one.at === other.at;
 }
 
 /** Counts events, not actions: a rule with three actions that is cooling down suppressed one event, not three. */
 function count(state: WatchState, verdicts: Verdict[], at: number): void {
-  const rules = new Set(verdicts.map(({ rule }) => rule));
-  for (const rule of rules) {
-    const ofRule = verdicts.filter((verdict) => verdict.rule === rule);
+  const byRule = new Map<string | undefined, Verdict[]>();
+  for (const verdict of verdicts) push(byRule, verdict.rule, verdict);
+  for (const [rule, ofRule] of byRule) {
     const fired = ofRule.some(({ verdict }) => verdict === 'fire');
     const codes = new Set(ofRule.flatMap((verdict) => (verdict.verdict === 'skip' ? [verdict.code] : [])));
     const counters = rule === undefined ? undefined : ruleCounters(state, rule);

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { MAX_RECEIVERS } from '../../contract/limits.js';
 import { formatPath, type Problem } from '../../contract/problem.js';
 import { listOf, strict } from '../../contract/schema-words.js';
 import { inboxProblems } from './channels/inbox.js';
 import { Channel } from './channels/index.js';
 import { Name } from './name.js';
+
+import type { ChannelType } from './channels/index.js';
 
 export type { ChannelConfig, ChannelType } from './channels/index.js';
 
@@ -21,7 +24,7 @@ export type Team = z.output<typeof Team>;
 
 export const Teams = z.record(Name, Team, { error: 'an object of team name to team' }).default({});
 
-/** Two members or two channels of one name could not be told apart in records, nor by a rule. */
+/** Two members or two channels of one name could not be told apart in records, nor by a rule; a message has a most of receivers. */
 export function teamProblems(teams: z.output<typeof Teams>): Problem[] {
   const ofEachTeam = Object.entries(teams).flatMap(([team, { members, channels }]) => [
     ...duplicates(members).map(({ name, index }) => ({
@@ -34,7 +37,24 @@ export function teamProblems(teams: z.output<typeof Teams>): Problem[] {
       hint: 'give one of them a name of its own',
     })),
   ]);
-  return [...ofEachTeam, ...inboxProblems(teams)];
+  return [...ofEachTeam, ...Object.entries(teams).flatMap(crowdProblem), ...inboxProblems(teams)];
+}
+
+/** Channels that bring a message to each member of the team; the others bring it to the team as a whole. */
+export const MEMBER_CHANNELS: readonly ChannelType[] = ['email', 'inbox'];
+
+function crowdProblem([team, { members, channels }]: [string, Team]): Problem[] {
+  const withEmail = members.filter(({ email }) => email !== undefined).length;
+  const receivers = channels.map(({ type }) => {
+    if (!MEMBER_CHANNELS.includes(type)) return 1;
+    return type === 'email' ? withEmail : members.length;
+  });
+  const count = receivers.reduce((sum, one) => sum + one, 0);
+  if (count <= MAX_RECEIVERS) return [];
+  const message = `a message to this team is ${count} deliveries, the most is ${MAX_RECEIVERS}`;
+  const hint =
+    'use a channel of the team as a whole, such as a mailing list, slack or a webhook, or make several teams';
+  return [{ path: formatPath(['teams', team, 'members']), message, hint }];
 }
 
 function duplicates(named: { name: string }[]): { name: string; index: number }[] {

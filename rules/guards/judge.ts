@@ -4,9 +4,12 @@
 // 2. stale, disabled, max-depth, no-match   the event
 // 3. rule-depth, cooldown                   each rule that matched, in the order of the file
 // 4. disabled, dedup, descendants, spawn-rate, shadow   each action of it, in the order of the rule; then it fires
+// 5. rule-limit                             once, for all rules that are left when as many have fired as may for one event
 
 import type { MeshEvent } from '../../contract/event.js';
 import type { ActionFacts, EventMatches, RuleFacts, RuleMatch, RulesetFacts } from '../../contract/matched.js';
+import { plural } from '../../contract/plural.js';
+import { MAX_FIRED_RULES, MAX_JUDGED_ACTIONS } from '../../contract/limits.js';
 import type { SkipCode, Verdict } from '../../contract/verdict.js';
 import {
   MAX_SPAWNS_IN_WINDOW,
@@ -65,7 +68,7 @@ export function judgeMatched(
   const judged: Case = { memory, event, place, ruleset, now };
   const refusal = judgeEvent(judged, matched);
   if (refusal) return [refusal];
-  return matched.matches.flatMap((match) => judgeRule(judged, factsOf(ruleset, match.rule), match));
+  return judgeRules(judged, matched);
 }
 
 /** Refuses most, and needs nothing but the place of the event, so it comes first; a stale one is not worth a word about depth. */
@@ -84,6 +87,26 @@ function judgeEvent(
   }
   if (matched.matches.length === 0) return skip('no-match', matched.missed);
   return undefined;
+}
+
+/** A rule that a guard keeps quiet, or that is on trial, takes the place of none that fires. */
+function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[]; left?: number }): Verdict[] {
+  const verdicts: Verdict[] = [];
+  let [judgedRules, fired] = [0, 0];
+  for (const match of matches) {
+    if (fired === MAX_FIRED_RULES) break;
+    const ofRule = judgeRule(judged, factsOf(judged.ruleset, match.rule), match);
+    judgedRules += 1;
+    if (ofRule.some(({ verdict }) => verdict === 'fire')) fired += 1;
+    verdicts.push(...ofRule);
+  }
+  const notJudged = matches.length + left - judgedRules;
+  if (notJudged === 0) return verdicts;
+  const why =
+    fired === MAX_FIRED_RULES
+      ? `${fired} rules fired for this event, the most that one event may fire`
+      : `${plural(judgedRules, 'rule')} judged for this event, as many as have ${MAX_JUDGED_ACTIONS} actions`;
+  return [...verdicts, skip('rule-limit', `${why}; not judged: ${notJudged} more`)];
 }
 
 function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
@@ -165,8 +188,13 @@ function tooManySpawns({ memory, place, ruleset, now }: Case): [SkipCode, string
   ];
 }
 
+const factsByRule = new WeakMap<RulesetFacts, Map<string, RuleFacts>>();
+
+/** A batch may match a thousand rules, each of them for many events. */
 function factsOf(ruleset: RulesetFacts, rule: string): RuleFacts {
-  const facts = ruleset.rules.find(({ id }) => id === rule);
+  const known = factsByRule.get(ruleset) ?? new Map(ruleset.rules.map((facts) => [facts.id, facts]));
+  factsByRule.set(ruleset, known);
+  const facts = known.get(rule);
   if (!facts) throw new Error(`rule ${rule} matched but is not among the facts of its ruleset`);
   return facts;
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,6 +123,33 @@ test.concurrent('a taken port is explained', { timeout: 60_000 }, async (context
       `or TEMPORAL_ADDRESS=${address} if that is a Temporal server to use.`,
   );
 });
+
+test.concurrent(
+  'a state folder that cannot be written is told at once, and no server stays behind',
+  { timeout: 60_000 },
+  async (context) => {
+    const { home, address, startInVain } = await buildSite(context);
+    const mark = join(home, 'temporal-server.json');
+    await mkdir(mark);
+    await writeFile(join(home, 'file'), '');
+    // Where nothing can be made, whoever runs it: Node's own way to make folders never ends there.
+    const nowhere = existsSync('/proc') ? '/proc/nowhere' : join(home, 'file');
+
+    // One after the other: each is to be quick by itself.
+    const marked = await startInVain();
+    expect(await isListening(address)).toBe(false);
+    const lost = await startInVain({ MESH_HOME: nowhere });
+    const inFile = await startInVain({ MESH_HOME: join(home, 'file', 'home') });
+
+    expect([marked.code, lost.code, inFile.code]).toEqual([1, 1, 1]);
+    expect(marked.stderr.trim()).toBe(
+      `${mark} cannot be written: a folder stands in its place.\nRemove that folder, or set MESH_HOME to another folder.`,
+    );
+    expect(lost.stderr).toContain(`${join(nowhere, 'worker.log')} cannot be written: `);
+    expect(lost.stderr).toContain('set MESH_HOME to another folder.');
+    expect(inFile.stderr).toContain(`${join(home, 'file')} is a file, not a folder.`);
+  },
+);
 
 test.concurrent(
   'rules that are broken at the start are loud, and hold events until they are mended',

@@ -159,8 +159,18 @@ function realSkips(): Extract<Verdict, { verdict: 'skip' }>[] {
     ...judge(`{ rules: [{ ${rule} }] }`, { lineage: { token: 'mesh1.x.y' } }),
     ...judge(`{ maxDescendants: 1, rules: [{ ${spawning} }] }`, {}, 2),
     ...judge(`{ rules: [{ ${spawning} }] }`, {}, 4),
+    ...judge(many(51)),
+    ...judge(many(1_001, 'shadow')),
   ];
   return verdicts.filter((verdict) => verdict?.verdict === 'skip');
+}
+
+function many(rules: number, mode = 'enforce'): string {
+  const written = Array.from(
+    { length: rules },
+    (_, index) => `{ id: r${index}, trigger: { event: E }, mode: ${mode}, actions: [{ type: notify_team }] }`,
+  );
+  return `{ rules: [${written.join(', ')}] }`;
 }
 
 function seen(id: string) {

@@ -946,7 +946,7 @@ test.each([
 
 test('of many agents in a row that a limit has refused, each is looked at once', async () => {
   const again = Array.from(
-    { length: 30 },
+    { length: 18 },
     (_, index) => ({ ...AGENT, id: `again-${index}`, onlyIf: 'failed' }) as const,
   );
   const input = aRemediation([AGENT, ...again, WAKE]);

@@ -34,7 +34,7 @@ async function digest(notice: DigestNotice, desk: WritingDesk, world: NoticeWorl
   if ('reason' in planned) return { status: 'skipped', ...planned, ...note };
   return {
     status: 'ready',
-    message: writeDigest(notice, desk),
+    message: writeDigest(notice, { ...desk, receivers: planned.deliveries.length }),
     ...planned,
     ...note,
     threadKey: threadKey(

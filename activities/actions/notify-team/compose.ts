@@ -36,7 +36,7 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
       const reason = 'No eligible recipients for notify_team action';
       return { status: 'skipped', reason, ...(note !== undefined && { note }) };
     }
-    const desk = { config, redactor, world, nowMs: Date.now() };
+    const desk = { config, redactor, world, nowMs: Date.now(), receivers: deliveries.length };
     return {
       status: 'ready',
       message: writeMessage(request, desk),

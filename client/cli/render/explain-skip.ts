@@ -38,6 +38,8 @@ export function explainSkip(
         ...unknownEventNames([skip.event]).map((warning) => `Beware: ${warning}.`),
         `To try an edit of the rules without a server: ${simulation(ruleset)}`,
       ].join(' '),
+    'rule-limit': () =>
+      'Rules that come first in the file go first. Narrow what they look at, or put their actions together: `npx mesh check` counts them.',
     'rule-depth': () => `${FROM_AN_AGENT} Here \`maxDepth\` of the rule ends the chain.`,
     cooldown: () => `A firing shortly before began this window. ${windowText(skip, guards, rearm, now)}`,
     dedup: () => `An equal event shortly before began this window. ${windowText(skip, guards, rearm, now)}`,

@@ -44,10 +44,11 @@ function renderRule(
   const fired = entries.some(({ verdict }) => verdict === 'fire');
   const skips = entries.filter((entry): entry is Skipped => entry.verdict === 'skip');
   const noMatch = skips.some(({ code }) => code === 'no-match');
-  const name = rule === undefined ? 'The whole event' : `Rule ${paint.bold(visible(rule))}`;
-  const what = fired
-    ? paint.green('fired')
-    : paint.yellow(rule === undefined ? 'skipped' : 'matched, and nothing fired');
+  const isRest = skips.some(({ code }) => code === 'rule-limit');
+  const whole = isRest ? 'Rules that come later' : 'The whole event';
+  const name = rule === undefined ? whole : `Rule ${paint.bold(visible(rule))}`;
+  const nothing = rule === undefined ? (isRest ? 'not judged' : 'skipped') : 'matched, and nothing fired';
+  const what = fired ? paint.green('fired') : paint.yellow(nothing);
   const heading = noMatch ? paint.yellow('No rule looks at this event.') : `${name}: ${what}`;
   // One explanation per kind of skip: a rule that cools down skips all its actions alike.
   const explained = [...new Map(skips.map((skip) => [skip.code, skip])).values()];

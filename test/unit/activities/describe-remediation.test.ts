@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeRemediation } from '../../../activities/describe-remediation.js';
+import { MAX_ACTIONS } from '../../../contract/limits.js';
 import { aRemediation } from '../../support/a-remediation.js';
 
 const TELL = { type: 'notify_team', id: 'tell' } as const;
@@ -28,8 +29,8 @@ describe('describeRemediation', () => {
   test('fits what the server takes, whatever the event and the rules are called', () => {
     const long = '語'.repeat(200);
     const remediation = aRemediation(
-      // As long as ids of actions may be.
-      Array.from({ length: 50 }, (_, n) => ({ ...TELL, id: `${n}${long.slice(0, 60)}` })),
+      // As many as there may be, with ids as long as those may be.
+      Array.from({ length: MAX_ACTIONS }, (_, n) => ({ ...TELL, id: `${n}${long.slice(0, 60)}` })),
       {
         session: long,
         source: long,

@@ -14,6 +14,24 @@ function problemsIn(content: string): string[] {
 }
 
 describe('a team', () => {
+  const crowd = (count: number, channels: string) => {
+    const members = Array.from({ length: count }, (_, index) => `{name: m${index}, email: m${index}@example.com}`);
+    return `teams: {ops: {members: [${members.join(', ')}, {name: bob}], channels: ${channels}}}`;
+  };
+
+  test('may have as many members as make 100 deliveries of one message, and no more', () => {
+    expect(problemsIn(crowd(100, '[{type: email}]'))).toEqual([]);
+    expect(
+      problemsIn(crowd(48, '[{type: email}, {type: inbox, folder: x}, {type: slack, webhook: "${env:S}"}]')),
+    ).toEqual([]);
+    expect(problemsIn(crowd(500, '[{type: slack, webhook: "${env:S}"}]'))).toEqual([]);
+    expect(problemsIn(crowd(99, '[{type: email}, {type: slack, webhook: "${env:S}"}]'))).toEqual([]);
+    expect(problemsIn(crowd(60, '[{type: email}, {type: inbox, folder: x}]'))).toEqual([
+      'f:1: teams.ops.members: a message to this team is 121 deliveries, the most is 100 (use a channel of the team as a ' +
+        'whole, such as a mailing list, slack or a webhook, or make several teams)',
+    ]);
+  });
+
   test('mails its members unless it says otherwise', () => {
     expect(parse(`teams: {ops: {members: [${MEMBERS}]}}`)).toMatchObject({
       ok: true,

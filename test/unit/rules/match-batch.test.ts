@@ -91,8 +91,7 @@ describe('matchBatch', () => {
   });
 
   test('answers for the first events only when the answer would grow too large for one record', () => {
-    const actions = Array.from({ length: 200 }, (): WrittenAction => ({ type: 'notify_team' }));
-    const ruleset = aRuleset(Array.from({ length: 20 }, (_, index) => aRule({ id: `rule-${index}`, actions })));
+    const ruleset = aRuleset(manyRules(50, 20));
     const batch = Array.from({ length: 50 }, (_, index) => anEvent({ id: `e-${index}` }));
 
     const answer = matchBatch(aLoadedRuleset(ruleset), batch);
@@ -102,15 +101,46 @@ describe('matchBatch', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(2_000_000);
   });
 
-  test('answers for at least one event, however large its answer', () => {
-    const actions = Array.from({ length: 1_000 }, (): WrittenAction => ({ type: 'notify_team' }));
-    const ruleset = aRuleset(Array.from({ length: 40 }, (_, index) => aRule({ id: `rule-${index}`, actions })));
+  test('counts what it must say of the rules too, where each event meets other ones', () => {
+    const rules = Array.from({ length: 400 }, (_, index) =>
+      manyRules(1, 20).map((rule) => ({ ...rule, id: `rule-${index}`, trigger: { event: `Event${index}` } })),
+    ).flat();
+    const batch = Array.from({ length: 400 }, (_, index) => anEvent({ id: `e-${index}`, event: `Event${index}` }));
 
-    const { events } = matchBatch(aLoadedRuleset(ruleset), [anEvent({ id: 'a' }), anEvent({ id: 'b' })]);
+    const answer = matchBatch(aLoadedRuleset(aRuleset(rules)), batch);
 
-    expect(events).toHaveLength(1);
+    expect(answer.events.length).toBeGreaterThan(100);
+    expect(answer.events.length).toBeLessThan(batch.length);
+    expect(JSON.stringify(answer).length).toBeLessThan(600_000);
+  });
+
+  test('answers for one event of as many rules as there may be, with ids as long as they may be, in one record', () => {
+    const rules = manyRules(2_000, 1).map((rule, index) => ({ ...rule, id: `${index}-`.padEnd(570, 'x') }));
+
+    const answer = matchBatch(aLoadedRuleset(aRuleset(rules)), [anEvent({ id: 'a' }), anEvent({ id: 'b' })]);
+
+    expect(answer.events).toEqual([expect.objectContaining({ left: 1_000 })]);
+    expect(answer.ruleset.rules).toHaveLength(1_000);
+    expect(JSON.stringify(answer).length).toBeLessThan(2_000_000);
+  });
+
+  test.each([
+    ['1,000 rules with one action', 1_000, 1, 1_000, undefined],
+    ['one more than that', 1_001, 1, 1_000, 1],
+    ['50 rules with 20 actions', 50, 20, 50, undefined],
+    ['60 rules with 20 actions', 60, 20, 50, 10],
+    ['rules with 19 actions, of which none is judged in part', 53, 19, 52, 1],
+  ])('has an event judged by as many rules as have 1,000 actions: %s', (_, rules, actions, judged, left) => {
+    const [matched] = matchBatch(aLoadedRuleset(aRuleset(manyRules(rules, actions))), [anEvent()]).events;
+
+    expect(matched && 'matches' in matched && [matched.matches.length, matched.left]).toEqual([judged, left]);
   });
 });
+
+function manyRules(count: number, actionsOfEach: number): WrittenRule[] {
+  const actions = Array.from({ length: actionsOfEach }, (): WrittenAction => ({ type: 'notify_team' }));
+  return Array.from({ length: count }, (_, index) => aRule({ id: `rule-${index}`, actions }));
+}
 
 describe('what an event tells besides what rules look at:', () => {
   const key = 'k'.repeat(32);

@@ -155,6 +155,11 @@ describe('what is refused', () => {
       withRule({ mode: 'shadows' }),
       'rules[0].mode: expected one of enforce, shadow, off, found "shadows" (did you mean "shadow"?)',
     ],
+    [
+      'more actions than a rule may have',
+      withRule({ actions: Array.from({ length: 100 }, () => ({ type: 'notify_team' })) }),
+      'rules[0].actions: has 100 actions, the most is 20 (split the rule in two with the same trigger and condition)',
+    ],
     ['no actions', withRule({ actions: [] }), 'rules[0].actions: expected at least one action, found an empty list'],
     [
       'an action that is a text',

@@ -80,6 +80,37 @@ describe('logVerdicts', () => {
     expect([state.verdicts.at(0)?.eventId, state.verdicts.at(-1)?.eventId]).toEqual(['e5', 'e204']);
   });
 
+  test('keeps each event whole: all rows of the newest, and of the one at which the last 200 begin', () => {
+    const state = aState();
+    const rows = (count: number) => Array.from({ length: count }, (_, index) => fire(`rule-${index}`, 'a'));
+    const kept = () => {
+      const counts: Record<string, number> = {};
+      for (const { eventId } of state.verdicts) counts[eventId] = (counts[eventId] ?? 0) + 1;
+      return counts;
+    };
+
+    logVerdicts(state, { ...subject, id: 'small' }, rows(3), 1);
+    logVerdicts(state, { ...subject, id: 'large' }, rows(1_001), 2);
+    expect(kept()).toEqual({ large: 1_001 });
+
+    logVerdicts(state, { ...subject, id: 'next' }, rows(199), 3);
+    expect(kept()).toEqual({ large: 1_001, next: 199 });
+
+    logVerdicts(state, { ...subject, id: 'last' }, rows(1), 4);
+    expect(kept()).toEqual({ next: 199, last: 1 });
+  });
+
+  test('does not take a storm of one event that cannot be judged, nor of what has no id, for one event', () => {
+    const state = aState();
+    const broken: Verdict = { verdict: 'skip', code: 'error', reason: 'broken' };
+
+    for (let index = 0; index < 5_000; index++) logVerdicts(state, { ...subject, id: '?' }, [broken], 1);
+    expect(state.verdicts).toHaveLength(200);
+
+    for (let index = 0; index < 5_000; index++) logVerdicts(state, subject, [broken], 1);
+    expect(state.verdicts.length).toBeLessThanOrEqual(1_201);
+  });
+
   test('cuts a long reason', () => {
     const [entry] = logVerdicts(aState(), subject, [{ verdict: 'skip', code: 'error', reason: 'x'.repeat(5_000) }], 0);
 

@@ -135,6 +135,24 @@ describe('the size of the state', () => {
     expect(reload(saved).memory.dedups.size).toBe(20_000);
   });
 
+  test('is held by keeping the last verdicts only, and all of the newest event as long as there is room', () => {
+    const rowsOf = (eventId: string, count: number) =>
+      Array.from({ length: count }, () => ({ ...longVerdict(), eventId, at: NOW }));
+    const crowded = (maxBytes: number) => {
+      const state = loadWatchState({ tenant: 'default' }, NOW);
+      addDedups(state, 1_000);
+      state.verdicts = [...rowsOf('old', 150), ...rowsOf('newest', 300)];
+      const saved = saveWatchState(state, [], maxBytes);
+      expect(saved.guards.evicted).toBe(0);
+      return saved.verdicts.map(({ eventId }) => eventId);
+    };
+    const [row] = rowsOf('newest', 1);
+    const rowBytes = byteLength(row);
+
+    expect(crowded(rowBytes * 400)).toEqual(Array<string>(300).fill('newest'));
+    expect(crowded(rowBytes * 200)).toEqual(Array<string>(20).fill('newest'));
+  });
+
   test('is held by evicting the windows nearest to expiry, and no more than needed', () => {
     const state = loadWatchState({ tenant: 'default' }, NOW);
     addDedups(state, 70_000);

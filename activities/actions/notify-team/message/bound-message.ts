@@ -14,18 +14,23 @@ const MAX_NOTE_BYTES = 160;
 const MAX_LISTED = 16;
 const MAX_QUIET = 4;
 
+/** With more of them the long texts are cut shorter, so that the message takes no more of the history than with so many. */
+const RECEIVERS_IN_FULL = 20;
+const MIN_SHARE = 0.05;
+
 /** Cuts what is too long, where it can be seen. The whole stays under 48 KiB: ids, and what is made of them, are short. */
-export function boundMessage(message: NotificationMessage): NotificationMessage {
+export function boundMessage(message: NotificationMessage, receivers = 1): NotificationMessage {
+  const share = Math.max(MIN_SHARE, Math.min(1, RECEIVERS_IN_FULL / receivers));
   const { subject, verdict, body, error, payload, facts, did, toCome, quiet, commands } = message;
   return {
     ...message,
     subject: cut(subject, MAX_SUBJECT_BYTES),
     ...(verdict !== undefined && { verdict: cut(verdict, MAX_VERDICT_BYTES) }),
-    body: cut(body, MAX_BODY_BYTES),
-    ...(error !== undefined && { error: cut(error, MAX_EXCERPT_BYTES) }),
+    body: cut(body, MAX_BODY_BYTES * share),
+    ...(error !== undefined && { error: cut(error, MAX_EXCERPT_BYTES * share) }),
     facts: facts.map(({ label, value }) => ({ label, value: cut(value, MAX_FACT_BYTES) })),
-    ...(payload !== undefined && { payload: cut(payload, MAX_EXCERPT_BYTES) }),
-    did: boundDid(did),
+    ...(payload !== undefined && { payload: cut(payload, MAX_EXCERPT_BYTES * share) }),
+    did: boundDid(did, MAX_DID_BYTES * share),
     ...(toCome !== undefined && { toCome: boundToCome(toCome) }),
     commands: commands.map(({ note, ...one }) => ({
       ...one,
@@ -36,11 +41,11 @@ export function boundMessage(message: NotificationMessage): NotificationMessage 
 }
 
 /** The last ones are nearest to this message. */
-function boundDid(did: NotificationMessage['did']): NotificationMessage['did'] {
+function boundDid(did: NotificationMessage['did'], budget: number): NotificationMessage['did'] {
   const listed = did.slice(-MAX_LISTED);
   const share = fairShare(
     listed.map(({ text = '' }) => jsonBytes(text)),
-    MAX_DID_BYTES,
+    budget,
   );
   const left = did.length - listed.length;
   return [

@@ -34,6 +34,8 @@ export interface WritingDesk {
   redactor: Redactor;
   world: LinkWorld;
   nowMs: number;
+  /** How many deliveries the message is for. */
+  receivers?: number;
 }
 
 const MAX_ERROR_CHARS = 4_000;
@@ -67,7 +69,7 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
     commands: commandsOfRun(id, rule, event.tenant, desk.world.temporal, tellAbort(request.pending, toCome)),
   };
   // Cut last: half a secret is one that nobody would know again.
-  return boundMessage(redactMessage(message, desk.redactor));
+  return boundMessage(redactMessage(message, desk.redactor), desk.receivers);
 }
 
 /** A template of which nothing was left would be a mail without a subject. */

@@ -13,7 +13,10 @@ import { runLinks } from './run-link.js';
 import type { WritingDesk } from './write-message.js';
 
 /** What a cooldown kept quiet: how much, from whom and when. */
-export function writeDigest(notice: DigestNotice, { config, redactor, world }: WritingDesk): NotificationMessage {
+export function writeDigest(
+  notice: DigestNotice,
+  { config, redactor, world, receivers }: WritingDesk,
+): NotificationMessage {
   const { tenant, rule, at, label, suppressed } = notice;
   const { events, firstAt, lastAt } = suppressed;
   const lastAgo = ago(at - lastAt);
@@ -49,7 +52,7 @@ export function writeDigest(notice: DigestNotice, { config, redactor, world }: W
     links: runLinks(watchId(tenant), config, world, 'Open the watch'),
     commands: commandsOfRule(rule, tenant, world.temporal),
   };
-  return boundMessage(redactMessage(message, redactor));
+  return boundMessage(redactMessage(message, redactor), receivers);
 }
 
 /** What was broken works again. */

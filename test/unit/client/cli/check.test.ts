@@ -49,6 +49,29 @@ describe('mesh check', () => {
     );
   });
 
+  test('refuses a rule with more actions than there may be, and warns of more rules than one event may fire', async () => {
+    const rules = (count: number, actions: number) =>
+      JSON.stringify({
+        rules: Array.from({ length: count }, (_, index) => ({
+          id: `r${index}`,
+          trigger: { event: 'Stop' },
+          actions: Array.from({ length: actions }, () => ({ type: 'notify_team', teamName: 't' })),
+        })),
+      });
+    const files = { 'most.json': rules(50, 20), 'many.json': rules(51, 1), 'long.json': rules(1, 21) };
+    const [most, many, long] = await Promise.all(Object.keys(files).map((file) => check(files, [file])));
+
+    expect(most).toMatchObject({ code: 0, stdout: 'most.json: valid, 50 rules\n' });
+    expect(many?.code).toBe(0);
+    expect(many?.stdout).toContain(
+      'one Stop with outcome success may fire 51 rules, and the most that one event may fire',
+    );
+    expect(long?.code).toBe(1);
+    expect(long?.stdout).toContain(
+      'rules[0].actions: has 21 actions, the most is 20 (split the rule in two with the same trigger and condition)',
+    );
+  });
+
   test('fails for a warning when it is to be strict, and says so', async () => {
     const [strict, strictAndGood] = await Promise.all([
       check({ 'rules.yaml': DOUBTFUL }, ['rules.yaml', '--strict']),

@@ -37,6 +37,23 @@ describe('guards', () => {
     );
   });
 
+  test('say what the model says of events that more rules match than may fire, or may be judged', () => {
+    fc.assert(
+      fc.property(crowds, fc.array(reports, { maxLength: 8 }), (ruleset, sequence) => {
+        const model = new ReferenceModel();
+        const timed = withTimes(sequence);
+
+        const verdicts = simulate(
+          { ruleset: written(ruleset), hash: 'model', source: 'model', problems: [] },
+          timed.map(({ now, event }) => ({ atMs: now, event: meshEvent(event, now) })),
+        );
+
+        expect(verdicts.map(comparable)).toEqual(timed.map(({ now, event }) => model.judge(ruleset, event, now)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test('say so too when re-arming, pruning, restarts and edits of the rules come in between', () => {
     const steps = fc.oneof(
       { weight: 8, arbitrary: reports.map((report) => ({ kind: 'report' as const, report })) },
@@ -77,10 +94,10 @@ describe('guards', () => {
   });
 
   test('are met at every code by the sequences used here, so that agreeing means something', () => {
-    const runs = fc.sample(fc.tuple(rulesets, fc.array(reports, { minLength: 20, maxLength: 40 })), {
-      numRuns: 300,
-      seed: 1,
-    });
+    const runs = [
+      ...fc.sample(fc.tuple(rulesets, fc.array(reports, { minLength: 20, maxLength: 40 })), { numRuns: 300, seed: 1 }),
+      ...fc.sample(fc.tuple(crowds, fc.array(reports, { minLength: 8, maxLength: 8 })), { numRuns: 50, seed: 1 }),
+    ];
 
     const said = runs.flatMap(([ruleset, sequence]) => {
       const model = new ReferenceModel();
@@ -89,6 +106,9 @@ describe('guards', () => {
 
     const codes = new Set(said.map((verdict) => (verdict.verdict === 'fire' ? 'fire' : verdict.code)));
     const unmet = ['paused', 'error'];
+    const limits = said.flatMap((one) => (one.verdict === 'skip' && one.code === 'rule-limit' ? [one.reason] : []));
+    expect(limits.some((reason) => reason.startsWith('50 rules fired'))).toBe(true);
+    expect(limits.some((reason) => reason.includes('as many as have 1000 actions'))).toBe(true);
     expect([...codes].sort()).toEqual(
       ['fire', ...Object.keys(SKIP_CODES).filter((code) => !unmet.includes(code))].sort(),
     );
@@ -180,6 +200,36 @@ const rulesets: fc.Arbitrary<ModelRuleset> = fc.record(
   },
   { requiredKeys: ['enabled', 'maxChainDepth', 'maxDescendants', 'rules'] },
 );
+
+/** Rules for the same event, most of them ready to fire: about as many as may. */
+const crowds: fc.Arbitrary<ModelRuleset> = fc
+  .record({
+    length: fc.constantFrom(49, 50, 51, 52, 60),
+    mode: fc.constantFrom<ModelRule['mode']>('enforce', 'enforce', 'shadow'),
+    odd: fc.array(fc.nat({ max: 59 }), { maxLength: 12 }),
+    cooldownMs: windowsMs,
+    actionsOfEach: fc.constantFrom(1, 2, 20),
+    spawns: fc.boolean(),
+  })
+  .map(({ length, mode, odd, cooldownMs, actionsOfEach, spawns }) => ({
+    enabled: true,
+    maxChainDepth: 10,
+    maxDescendants: 20,
+    rules: Array.from({ length }, (_, index): ModelRule => ({
+      id: `rule-${index}`,
+      event: 'Stop',
+      // What a guard keeps quiet, or is on trial, takes the place of none.
+      mode: odd.includes(index) ? 'shadow' : mode,
+      enabled: true,
+      cooldownMs: odd.includes(index - 1) ? 250 : cooldownMs,
+      actions: Array.from({ length: actionsOfEach }, (_action, place) => ({
+        name: `action-${place}`,
+        enabled: !odd.includes(index - 2),
+        dedupWindowMs: 0,
+        spawns: spawns && place === 0,
+      })),
+    })),
+  }));
 
 const reports = fc.record({
   gapMs: gapsMs,

@@ -68,7 +68,25 @@ export class ReferenceModel {
     }
     const looking = ruleset.rules.filter((rule) => looksAt(rule, event));
     if (looking.length === 0) return [skip('no-match', '')];
-    return looking.flatMap((rule) => this.judgeRule(ruleset, rule, event, now));
+    const verdicts: Verdict[] = [];
+    let [fired, actions] = [0, 0];
+    for (const [place, rule] of looking.entries()) {
+      const left = looking.length - place;
+      const notJudged = `not judged: ${left} more`;
+      if (fired === 50) {
+        const reason = `50 rules fired for this event, the most that one event may fire; ${notJudged}`;
+        return [...verdicts, skip('rule-limit', reason)];
+      }
+      actions += rule.actions.length;
+      if (actions > 1_000) {
+        const reason = `${place} rules judged for this event, as many as have 1000 actions; ${notJudged}`;
+        return [...verdicts, skip('rule-limit', reason)];
+      }
+      const ofRule = this.judgeRule(ruleset, rule, event, now);
+      if (ofRule.some(({ verdict }) => verdict === 'fire')) fired += 1;
+      verdicts.push(...ofRule);
+    }
+    return verdicts;
   }
 
   rearm(rule: string | undefined): void {

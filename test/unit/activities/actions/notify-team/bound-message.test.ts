@@ -36,6 +36,17 @@ test('whatever is in it, a message stays under 48 KiB, and shows where it was cu
   expect(bounded.toCome?.at(-1)).toEqual({ action: '84 more', type: '' });
 });
 
+test('the long texts are cut shorter where more than 20 receivers get them, so that all of it stays under 1.5 MB', () => {
+  const long = aMessage({ body: COSTLY, error: COSTLY, payload: COSTLY });
+  const inFull = boundMessage(long);
+
+  expect(boundMessage(long, 20)).toEqual(inFull);
+  for (const receivers of [40, 100]) {
+    expect(bytesOf(boundMessage(long, receivers)) * receivers).toBeLessThan(bytesOf(inFull) * 20 + receivers * 2_000);
+  }
+  expect(boundMessage(long, 100).body).toMatch(/… \[cut: \d+ more characters\]$/);
+});
+
 test('no character is cut in half, and what is short stays as it is', () => {
   const short = aMessage({ did: [{ action: 'a', type: 't', state: 'executed', text: 'x'.repeat(4_900) }], toCome: [] });
 

@@ -1,3 +1,6 @@
+import { channelOf } from '../../../../../activities/actions/notify-team/channels/index.js';
+import { CHANNEL_TYPES } from '../../../../../config/sections/channels/index.js';
+import { type ChannelConfig, MEMBER_CHANNELS } from '../../../../../config/sections/teams.js';
 import { describe, expect, test } from 'vitest';
 import { chooseTeam } from '../../../../../activities/actions/notify-team/choose-team.js';
 import { planDeliveries, type Wanted } from '../../../../../activities/actions/notify-team/plan-deliveries.js';
@@ -137,4 +140,10 @@ test('a delivery says what to look up, and holds no address', () => {
   expect(planDeliveries(chosen, {}).deliveries).toEqual([
     { delivery: 'email/dan', team: 'dev', channel: 'email', recipient: 'dan' },
   ]);
+});
+
+test('each member has a delivery of its own through the channels that the configuration counts so, and no others', () => {
+  const ofMembers = CHANNEL_TYPES.filter((type) => channelOf({ type } as ChannelConfig).audience === 'member');
+
+  expect(ofMembers).toEqual([...MEMBER_CHANNELS]);
 });

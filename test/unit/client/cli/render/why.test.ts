@@ -136,6 +136,20 @@ describe('renderWhy', () => {
     );
   });
 
+  test('says of rules that were not judged that they were not, and does not call the whole event skipped', () => {
+    const reason = '50 rules fired for this event, the most that one event may fire; not judged: 7 more';
+
+    const shown = lines({ judgement: judged(aFire('retry', 'tell'), aSkip('rule-limit', reason)) });
+
+    const at = shown.indexOf('Rules that come later: not judged');
+    expect(shown.slice(at, at + 3)).toEqual([
+      'Rules that come later: not judged',
+      `  skip rule-limit: ${reason}`,
+      '  Rules that come first in the file go first. Narrow what they look at, or put their actions together: `npx mesh check` counts them.',
+    ]);
+    expect(shown.join()).not.toContain('The whole event');
+  });
+
   test('tells of a remediation that runs what waits, and how to abort it', () => {
     const remediation = aDetail({
       outcome: 'running',
