@@ -25,6 +25,8 @@ const FIRES_EVERY = 500;
 const COOLS_EVERY = 20;
 /** What is left when the work is done is seen once nothing more comes. */
 const SETTLE_MS = 20_000;
+/** As long as nothing more is judged: then something is wrong. */
+const STANDS_STILL_MS = 60_000;
 /** Of the kernel's accounting. */
 const MS_PER_TICK = 10;
 
@@ -166,11 +168,13 @@ async function untilReady(url: string): Promise<void> {
 }
 
 async function untilJudged(mesh: Mesh, count: number): Promise<void> {
-  for (;;) {
+  let judged = 0;
+  for (let grownAt = performance.now(); judged < count; await wait(200)) {
     // On a machine that has other things to do an answer may come too late.
-    const status = await mesh.status().catch(() => undefined);
-    if (status !== undefined && status.counters.events >= count) return;
-    await wait(200);
+    const events = (await mesh.status().catch(() => undefined))?.counters.events ?? judged;
+    if (events !== judged) grownAt = performance.now();
+    if (performance.now() - grownAt > STANDS_STILL_MS) throw new Error(`of ${count} events only ${events} were judged`);
+    judged = events;
   }
 }
 
