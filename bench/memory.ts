@@ -200,7 +200,7 @@ async function report(url: string, { eventOf }: Load, from: number): Promise<voi
       ...{ id: `event-${from + offset}`, session: `session-${(from + offset) % 100}`, ...event },
       payload: {
         ...{ tool_name: 'Bash', tool_input: { command: 'npm test', description: 'Runs the tests of the project' } },
-        ...{ error: `Command timed out after ${from + offset} ms`, cwd: '/home/agent/project', ...(host && { host }) },
+        ...{ error: `Command timed out after ${from + offset} ms`, cwd: '/srv/project', ...(host && { host }) },
       },
     };
   });
