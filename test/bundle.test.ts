@@ -14,7 +14,8 @@ test('the workflow bundle holds workflows, contract and guards, and nothing of t
   expect(modules.length).toBeGreaterThan(20);
   expect(ours.filter((name) => !/\/(workflows|contract|rules\/guards)\//.test(name))).toEqual([]);
   expect([...packages].filter((name) => !ALLOWED_PACKAGES.has(name))).toEqual([]);
-  expect(code.length).toBeLessThan(3_000_000);
+  // Without the sources themselves: a worker holds the bundle in memory several times.
+  expect(code.length).toBeLessThan(1_800_000);
 });
 
 /** The SDK's sandbox side and what it brings along. No zod, no yaml, nothing that reaches out. */

@@ -12,7 +12,12 @@ export const BUNDLE_PATH = join(HERE, '..', 'workflow-bundle.cjs');
 export async function bundleWorkflows(): Promise<string> {
   const quiet = () => undefined;
   const logger = { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error };
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(HERE, '..', 'workflows', 'index.js'), logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(HERE, '..', 'workflows', 'index.js'),
+    logger,
+    // Where a line came from is told without them, and every worker holds the bundle in memory several times.
+    webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
+  });
   return code;
 }
 

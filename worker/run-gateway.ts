@@ -3,6 +3,7 @@ import { readSettings, type Settings } from '../contract/settings.js';
 import { createConsoleLog } from './console-log.js';
 import { ExplainedError } from './explained-error.js';
 import { openGatewayLog } from './gateway-log.js';
+import { keepHeapsSmall } from './keep-heaps-small.js';
 import { makeSources } from './make-sources.js';
 import { startGateway } from './start-gateway.js';
 import { stopRequest } from './stop-request.js';
@@ -12,6 +13,7 @@ const END_WITHIN_MS = 4_800;
 
 /** `mesh gateway`: the gateway in a process of its own, until it is told to end. */
 export async function runGateway(): Promise<void> {
+  keepHeapsSmall();
   const { settings } = readSettings(process.env);
   if (!hasPort(settings)) throw new ExplainedError('MESH_GATEWAY_PORT is off: give it a port, such as 7280.');
   const stopping = stopRequest(say);

@@ -15,11 +15,13 @@ import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
 import { stopRequest } from './stop-request.js';
 import { openLogFile } from './log-file.js';
+import { keepHeapsSmall } from './keep-heaps-small.js';
 import { findTemporal } from './temporal-binary.js';
 import { messageOf } from '../contract/message-of.js';
 
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
 async function start(): Promise<void> {
+  keepHeapsSmall();
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) say(`Warning: ${warning}`);
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenIncident } from '../../../contract/notification.js';
 import { loadIncidents } from '../../../workflows/incidents.js';
 import { byteLength } from '../../../workflows/byte-length.js';
@@ -164,6 +164,20 @@ describe('the size of the state', () => {
     expect(byteLength(saved)).toBeGreaterThan(MAX_STATE_BYTES * 0.98);
     expect(saved.guards.evicted).toBe(70_000 - kept.size);
     expect(Math.min(...[...kept.values()].map(({ untilAt }) => untilAt))).toBe(NOW + saved.guards.evicted);
+  });
+
+  test('is found out without writing all windows again for each thing that goes', () => {
+    const state = loadWatchState({ tenant: 'default' }, NOW);
+    addDedups(state, 70_000);
+    const windowsBytes = byteLength(saveWatchState(state, [], Infinity));
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    onTestFinished(() => encode.mockRestore());
+
+    saveWatchState(state, []);
+
+    const encodedChars = encode.mock.calls.reduce((sum, [text = '']) => sum + text.length, 0);
+    // Once to measure, once before and once after windows are dropped, and what each of them takes.
+    expect(encodedChars).toBeLessThan(4 * windowsBytes);
   });
 
   test('is held by evicting no more than needed when the windows are large ones', () => {
