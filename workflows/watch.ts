@@ -128,7 +128,7 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
       { description: 'Counters, armed guards, ruleset, problems.' },
     );
     setHandler(defineQuery<LoggedVerdict[], [VerdictsQuery?]>(QUERIES.verdicts), (query) => verdictsOf(state, query), {
-      description: 'The last 200 verdicts, or those of one event: {"eventId": "…"}.',
+      description: 'The last verdicts, or those of one event: {"eventId": "…"}.',
     });
     setHandler(
       defineQuery<Judgement, [JudgementQuery?]>(QUERIES.judgement),
