@@ -1,0 +1,74 @@
+import type { Evidence, FiredRemediation } from '../evidence/evidence.js';
+import type { Check } from './check.js';
+
+export const keysAreStable: Check = {
+  name: 'g: whoever honours keys takes each effect once, and only effects of remediations',
+  run(evidence) {
+    const { agents, webhooks } = evidence.receivers;
+    const known = new Map(evidence.remediations.map((one) => [one.id, one]));
+    const violations: string[] = [];
+    let looked = 0;
+    for (const [receiver, { taken }] of Object.entries({ agents, webhooks })) {
+      const byEffect = new Map<string, string>();
+      for (const key of [...taken.keys()].filter((one) => one.startsWith('remediation/'))) {
+        looked += 1;
+        // remediation/<tenant>/<rule>/<event>/<action>, and for messages the recipient. A retry by hand has a key of its own.
+        const parts = key.split('/');
+        const remediation = parts.slice(0, 4).join('/');
+        if (!known.has(remediation)) violations.push(`${receiver} took ${key}, and there is no such remediation`);
+        if (key.includes('~')) continue;
+        const effect = parts.slice(0, 5).join('/');
+        const other = byEffect.get(effect);
+        if (other !== undefined) violations.push(`${receiver} took one effect under two keys: ${other} and ${key}`);
+        byEffect.set(effect, key);
+      }
+    }
+    return { looked, violations };
+  },
+};
+
+export const effectsArrive: Check = {
+  name: 'g: every action that was executed has reached its receivers',
+  run(evidence) {
+    const arrived = arrivedIn(evidence);
+    const violations: string[] = [];
+    let looked = 0;
+    for (const remediation of evidence.remediations) {
+      for (const { what, hasArrived } of claimsOf(remediation, arrived)) {
+        looked += 1;
+        if (!hasArrived) violations.push(`${remediation.id}: ${what}, and the receiver knows nothing of it`);
+      }
+    }
+    return { looked, violations };
+  },
+};
+
+type Arrived = ReturnType<typeof arrivedIn>;
+
+function arrivedIn({ receivers, programRuns }: Evidence) {
+  const mails = receivers.mail.mails.map(({ source }) => source.replaceAll(/=\r?\n/g, ''));
+  return {
+    webhook: (effect: string) => [...receivers.webhooks.taken.keys()].some((key) => key.startsWith(`${effect}/`)),
+    endpoint: (effect: string) => receivers.agents.taken.has(effect),
+    program: (effect: string) => programRuns.some((key) => key.startsWith(effect)),
+    slack: (eventId: string) => receivers.slackBodies.some((body) => body.includes(eventId)),
+    email: (eventId: string) => mails.some((source) => source.includes(eventId)),
+  };
+}
+
+function claimsOf({ input, result, eventId }: FiredRemediation, arrived: Arrived) {
+  return (result?.actions ?? []).flatMap((done) => {
+    const effect = input.actions.find(({ name }) => name === done.action)?.effectKey ?? '';
+    const launched = (done.launches ?? []).filter(({ status }) => status === 'launched');
+    const launches = launched.map(({ launcher }) => ({
+      what: `${done.action} was launched by ${launcher}`,
+      hasArrived: launcher === 'endpoint' ? arrived.endpoint(effect) : arrived.program(effect),
+    }));
+    const delivered = (done.deliveries ?? []).filter(({ status }) => status === 'delivered');
+    const deliveries = delivered.map(({ delivery, channel }) => ({
+      what: `${done.action} was delivered to ${delivery}`,
+      hasArrived: channel === 'webhook' ? arrived.webhook(effect) : arrived[channel as 'slack' | 'email'](eventId),
+    }));
+    return [...launches, ...deliveries];
+  });
+}
