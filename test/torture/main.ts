@@ -4,13 +4,14 @@ import { calm } from './calm.js';
 import { mixed } from './mixed.js';
 import { runTorture } from './run-torture.js';
 
-// `npm run test:torture -- --minutes 3 --seed 7 [--calm]`
+// `npm run test:torture -- --minutes 3 --seed 7 [--calm] [--faults 'worker|ambush']`
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     calm: { type: 'boolean', default: false },
+    faults: { type: 'string', default: '.' },
   },
 });
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
@@ -20,7 +21,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 say(`Seed ${seed}.`);
 
 const { text, violations } = await runTorture({
-  scenario: values.calm ? calm(KILL_EVERY_MS) : mixed(seed),
+  scenario: values.calm ? calm(KILL_EVERY_MS) : mixed(seed, new RegExp(values.faults)),
   seed,
   lastsMs: minutes * 60_000,
   temporalBinary: await findTemporal({ env: process.env, say }),

@@ -8,8 +8,8 @@ import { reportAllTheTime } from './traffic/report-all-the-time.js';
 
 const TENANTS = ['default', 'red', 'blue'];
 
-/** Everything at once: every door, every fault, people who look and change things. */
-export function mixed(seed: number): Scenario {
+/** Everything at once: every door, every fault (or those whose names match), people who look and change things. */
+export function mixed(seed: number, faults = /./): Scenario {
   const random = createRandom(seed).fork('rules');
   return {
     name: 'mixed',
@@ -18,6 +18,6 @@ export function mixed(seed: number): Scenario {
       workers: 2,
       hasGateway: true,
     },
-    activities: [gatherVerdicts, reportAllTheTime, lookAround, peopleAtWork, doHarm],
+    activities: [gatherVerdicts, reportAllTheTime, lookAround, peopleAtWork, doHarm(faults)],
   };
 }

@@ -22,6 +22,11 @@ export interface TortureOptions {
   say(line: string): void;
 }
 
+/** An activity that fails ends the run, and one that has nothing more to do does not. */
+function failure(activities: Promise<unknown>): Promise<never> {
+  return new Promise((_resolve, reject) => void activities.catch(reject));
+}
+
 /** Lets it all go on for a while, mends everything, waits until all has settled, and looks at what came of it. */
 export async function runTorture({ scenario, seed, lastsMs, temporalBinary, say }: TortureOptions): Promise<Report> {
   const tally = createTally();
@@ -41,7 +46,7 @@ export async function runTorture({ scenario, seed, lastsMs, temporalBinary, say 
       };
       say(`${scenario.name}, seed ${seed}: everything runs in ${site.folder}`);
       const activities = Promise.all(scenario.activities.map((activity) => activity(world)));
-      await Promise.race([pause(lastsMs, never.signal), activities]);
+      await Promise.race([pause(lastsMs, never.signal), failure(activities)]);
       over.abort();
       await activities;
       say('The faults are over. Mending, and waiting until all has settled …');

@@ -28,7 +28,7 @@ export const keysAreStable: Check = {
 };
 
 export const effectsArrive: Check = {
-  name: 'g: every action that was executed has reached its receivers',
+  name: 'g: every action that may not fail was executed, and what was executed has reached its receivers',
   run(evidence) {
     const arrived = arrivedIn(evidence);
     const violations: string[] = [];
@@ -38,10 +38,22 @@ export const effectsArrive: Check = {
         looked += 1;
         if (!hasArrived) violations.push(`${remediation.id}: ${what}, and the receiver knows nothing of it`);
       }
+      for (const { action, reason } of failedInVain(remediation)) {
+        violations.push(`${remediation.id}: ${action} gave up, and was to be tried for as long as it takes: ${reason}`);
+      }
     }
     return { looked, violations };
   },
 };
+
+/** Every receiver works in the end, so only what has a limit of attempts, or was aborted, may fail. */
+function failedInVain({ input, result, wasAborted }: FiredRemediation) {
+  if (wasAborted) return [];
+  const isLimited = new Map(input.actions.map(({ name, retry }) => [name, (retry.maxAttempts ?? MANY) < MANY]));
+  return (result?.actions ?? []).filter(({ action, status }) => status === 'failed' && !isLimited.get(action));
+}
+
+const MANY = 1_000;
 
 type Arrived = ReturnType<typeof arrivedIn>;
 
@@ -49,17 +61,24 @@ function arrivedIn({ receivers, programRuns }: Evidence) {
   const mails = receivers.mail.mails.map(({ source }) => source.replaceAll(/=\r?\n/g, ''));
   return {
     webhook: (effect: string) => [...receivers.webhooks.taken.keys()].some((key) => key.startsWith(`${effect}/`)),
-    endpoint: (effect: string) => receivers.agents.taken.has(effect),
-    program: (effect: string) => programRuns.some((key) => key.startsWith(effect)),
+    endpoint: (effect: string) => [...receivers.agents.taken.keys()].some((key) => isOf(key, effect)),
+    program: (effect: string) => programRuns.some((key) => isOf(key, effect)),
     slack: (eventId: string) => receivers.slackBodies.some((body) => body.includes(eventId)),
     email: (eventId: string) => mails.some((source) => source.includes(eventId)),
   };
 }
 
+/** An agent that is started again by hand has the key of the action and something after it. */
+function isOf(key: string, effect: string): boolean {
+  return key === effect || key.startsWith(`${effect}~`);
+}
+
 function claimsOf({ input, result, eventId }: FiredRemediation, arrived: Arrived) {
   return (result?.actions ?? []).flatMap((done) => {
     const effect = input.actions.find(({ name }) => name === done.action)?.effectKey ?? '';
-    const launched = (done.launches ?? []).filter(({ status }) => status === 'launched');
+    // Of what was aborted nobody knows whether it has begun.
+    const isSure = done.status === 'executed';
+    const launched = (done.launches ?? []).filter(({ status }) => isSure && status === 'launched');
     const launches = launched.map(({ launcher }) => ({
       what: `${done.action} was launched by ${launcher}`,
       hasArrived: launcher === 'endpoint' ? arrived.endpoint(effect) : arrived.program(effect),

@@ -25,18 +25,24 @@ export const FAULTS: readonly { name: string; weight: number; run: Harm }[] = [
 /** So many at a time. */
 const SIDE_BY_SIDE = 2;
 
-export const doHarm: Activity = async (world) => {
-  const random = world.random.fork('faults');
-  const crowd = createCrowd(SIDE_BY_SIDE);
-  while (!world.over.aborted) {
-    await pause(random.between(1_000, 4_000), world.over);
-    if (world.over.aborted || crowd.isFull()) continue;
-    const { name, run } = random.weighted(FAULTS);
-    world.tally.add('faults', name);
-    crowd.add(run(world, random));
-  }
-  await crowd.done();
-};
+/** With those whose names match. */
+export const doHarm =
+  (wanted: RegExp): Activity =>
+  async (world) => {
+    const faultsWanted = FAULTS.filter(({ name }) => wanted.test(name));
+    if (faultsWanted.length === 0) return;
+    const random = world.random.fork('faults');
+    const crowd = createCrowd(SIDE_BY_SIDE);
+    let faults = 0;
+    while (!world.over.aborted) {
+      await pause(random.between(1_500, 5_000), world.over);
+      if (world.over.aborted || crowd.isFull()) continue;
+      const { name, run } = random.weighted(faultsWanted);
+      world.tally.add('faults', name);
+      crowd.add(run(world, random.fork(`fault ${++faults}`)));
+    }
+    await crowd.done();
+  };
 
 /** What is hurt already is left alone. */
 async function kill(victim: KeptProcess | undefined, random: Random): Promise<void> {

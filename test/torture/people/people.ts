@@ -19,17 +19,19 @@ export const DEEDS: readonly { name: string; weight: number; run: Deed }[] = [
 export const peopleAtWork: Activity = async (world) => {
   const random = world.random.fork('people');
   const crowd = createCrowd(4);
+  let deeds = 0;
   while (!world.over.aborted) {
     await pause(random.between(800, 2_500), world.over);
     if (world.over.aborted || crowd.isFull()) continue;
     const { name, run } = random.weighted(DEEDS);
-    crowd.add(doDeed(world, name, () => run(world, random.pick(world.site.tenants), random)));
+    const own = random.fork(`deed ${++deeds}`);
+    crowd.add(doDeed(world, name, () => run(world, own.pick(world.site.tenants), own)));
   }
   await crowd.done();
 };
 
 /** Much is refused while servers are down, or since there is nothing to abort. */
-export async function doDeed({ tally }: World, name: string, run: () => Promise<void>): Promise<void> {
+async function doDeed({ tally }: World, name: string, run: () => Promise<void>): Promise<void> {
   await run().then(
     () => tally.add('people', name),
     () => tally.add('people in vain', name),

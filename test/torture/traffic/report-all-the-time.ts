@@ -28,6 +28,7 @@ async function reportFor(world: World, tenant: string): Promise<void> {
   const events = createEvents(tenant, random);
   const crowd = createCrowd(UNDER_WAY);
   const made: MadeEvent[] = [];
+  let batches = 0;
   while (!world.over.aborted) {
     const weather = random.weighted(WEATHERS);
     const untilAt = Date.now() + random.between(...weather.lastsMs);
@@ -38,7 +39,7 @@ async function reportFor(world: World, tenant: string): Promise<void> {
         return event;
       });
       const door = random.weighted(DOORS);
-      if (!crowd.isFull()) crowd.add(sendBatch(world, tenant, door, batch, random));
+      if (!crowd.isFull()) crowd.add(sendBatch(world, tenant, door, batch, random.fork(`batch ${++batches}`)));
       await pause(random.between(...weather.pauseMs), world.over);
     }
   }
