@@ -50,7 +50,15 @@ export const effectsArrive: Check = {
 function failedInVain({ input, result, wasAborted }: FiredRemediation) {
   if (wasAborted) return [];
   const isLimited = new Map(input.actions.map(({ name, retry }) => [name, (retry.maxAttempts ?? MANY) < MANY]));
-  return (result?.actions ?? []).filter(({ action, status }) => status === 'failed' && !isLimited.get(action));
+  // A receiver without keys that left it in doubt again and again is spared one more copy, and the docs say so.
+  const isInDoubt = (reason = '') => /attempts may have arrived/.test(reason);
+  return (result?.actions ?? []).filter(
+    ({ action, status, reason, deliveries = [] }) =>
+      status === 'failed' &&
+      !isLimited.get(action) &&
+      !isInDoubt(reason) &&
+      !deliveries.some(({ error }) => isInDoubt(error)),
+  );
 }
 
 const MANY = 1_000;

@@ -92,7 +92,8 @@ export async function startReceivers(): Promise<Receivers> {
         },
       },
       outbound: { privateHosts: ['127.0.0.1'] },
-      notify: { fromAddress: 'mesh@example.com' },
+      // Who may have a message already gets it again after minutes, which a run cannot wait for.
+      notify: { fromAddress: 'mesh@example.com', retry: { slowEveryMs: 1_000 } },
     },
     smtpUrl: mail.url,
     http: { agents: atAgents, webhook: atWebhook, slack: atSlack },
