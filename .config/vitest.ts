@@ -12,7 +12,7 @@ const all = {
 /** They look at the memory of their own process. */
 const alone = ['test/gateway/fuzz.test.ts'];
 /** They look at processes and time, or bring Temporal's native worker along. */
-const large = ['test/{e2e,workflows,replay}/**/*.test.ts', 'test/{gateway,unit}/**/temporal.test.ts'];
+const large = ['test/{e2e,workflows,replay,torture}/**/*.test.ts', 'test/{gateway,unit}/**/temporal.test.ts'];
 
 // Tests about the repository itself are part of `npm run check`, see .config/vitest-repo.ts; those with programs of others
 // are asked for by `npm run test:clients`, see .config/vitest-clients.ts.

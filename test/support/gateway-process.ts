@@ -4,6 +4,8 @@ import { eventually } from './eventually.js';
 
 export interface GatewayProcess {
   url: string;
+  pid: number;
+  ended: Promise<unknown>;
   output(): { stdout: string; stderr: string };
   /** SIGKILL: nothing is said good-bye to. */
   kill(): Promise<void>;
@@ -32,6 +34,8 @@ export async function startGatewayProcess(port: number, env: Record<string, stri
   };
   return {
     url,
+    pid: running.child.pid ?? 0,
+    ended: running.finished,
     output: running.output,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

@@ -1,0 +1,101 @@
+import type { Evidence, FiredRemediation } from '../evidence/evidence.js';
+import type { Check } from './check.js';
+
+export const keysAreStable: Check = {
+  name: 'g: whoever honours keys takes each effect once, and only effects of remediations',
+  run(evidence) {
+    const { agents, webhooks } = evidence.receivers;
+    const known = new Map(evidence.remediations.map((one) => [one.id, one]));
+    const violations: string[] = [];
+    let looked = 0;
+    for (const [receiver, { taken }] of Object.entries({ agents, webhooks })) {
+      const byEffect = new Map<string, string>();
+      for (const key of [...taken.keys()].filter((one) => one.startsWith('remediation/'))) {
+        looked += 1;
+        // remediation/<tenant>/<rule>/<event>/<action>, and for messages the recipient. A retry by hand has a key of its own.
+        const parts = key.split('/');
+        const remediation = parts.slice(0, 4).join('/');
+        if (!known.has(remediation)) violations.push(`${receiver} took ${key}, and there is no such remediation`);
+        if (key.includes('~')) continue;
+        const effect = parts.slice(0, 5).join('/');
+        const other = byEffect.get(effect);
+        if (other !== undefined) violations.push(`${receiver} took one effect under two keys: ${other} and ${key}`);
+        byEffect.set(effect, key);
+      }
+    }
+    return { looked, violations };
+  },
+};
+
+export const effectsArrive: Check = {
+  name: 'g: every action that may not fail was executed, and what was executed has reached its receivers',
+  run(evidence) {
+    const arrived = arrivedIn(evidence);
+    const violations: string[] = [];
+    let looked = 0;
+    for (const remediation of evidence.remediations) {
+      for (const { what, hasArrived } of claimsOf(remediation, arrived)) {
+        looked += 1;
+        if (!hasArrived) violations.push(`${remediation.id}: ${what}, and the receiver knows nothing of it`);
+      }
+      for (const { action, reason } of failedInVain(remediation)) {
+        violations.push(`${remediation.id}: ${action} gave up, and was to be tried for as long as it takes: ${reason}`);
+      }
+    }
+    return { looked, violations };
+  },
+};
+
+/** Every receiver works in the end, so only what has a limit of attempts, or was aborted, may fail. */
+function failedInVain({ input, result, wasAborted }: FiredRemediation) {
+  if (wasAborted) return [];
+  const isLimited = new Map(input.actions.map(({ name, retry }) => [name, (retry.maxAttempts ?? MANY) < MANY]));
+  // A receiver without keys that left it in doubt again and again is spared one more copy, and the docs say so.
+  const isInDoubt = (reason = '') => /attempts may have arrived/.test(reason);
+  return (result?.actions ?? []).filter(
+    ({ action, status, reason, deliveries = [] }) =>
+      status === 'failed' &&
+      !isLimited.get(action) &&
+      !isInDoubt(reason) &&
+      !deliveries.some(({ error }) => isInDoubt(error)),
+  );
+}
+
+const MANY = 1_000;
+
+type Arrived = ReturnType<typeof arrivedIn>;
+
+function arrivedIn({ receivers, programRuns }: Evidence) {
+  const mails = receivers.mail.mails.map(({ source }) => source.replaceAll(/=\r?\n/g, ''));
+  return {
+    webhook: (effect: string) => [...receivers.webhooks.taken.keys()].some((key) => key.startsWith(`${effect}/`)),
+    endpoint: (effect: string) => [...receivers.agents.taken.keys()].some((key) => isOf(key, effect)),
+    program: (effect: string) => programRuns.some((key) => isOf(key, effect)),
+    slack: (eventId: string) => receivers.slackBodies.some((body) => body.includes(eventId)),
+    email: (eventId: string) => mails.some((source) => source.includes(eventId)),
+  };
+}
+
+/** An agent that is started again by hand has the key of the action and something after it. */
+function isOf(key: string, effect: string): boolean {
+  return key === effect || key.startsWith(`${effect}~`);
+}
+
+function claimsOf({ input, result, eventId }: FiredRemediation, arrived: Arrived) {
+  return (result?.actions ?? []).flatMap((done) => {
+    const effect = input.actions.find(({ name }) => name === done.action)?.effectKey ?? '';
+    // Of what was aborted nobody knows whether it has begun.
+    const isSure = done.status === 'executed';
+    const launched = (done.launches ?? []).filter(({ status }) => isSure && status === 'launched');
+    const launches = launched.map(({ launcher }) => ({
+      what: `${done.action} was launched by ${launcher}`,
+      hasArrived: launcher === 'endpoint' ? arrived.endpoint(effect) : arrived.program(effect),
+    }));
+    const delivered = (done.deliveries ?? []).filter(({ status }) => status === 'delivered');
+    const deliveries = delivered.map(({ delivery, channel }) => ({
+      what: `${done.action} was delivered to ${delivery}`,
+      hasArrived: channel === 'webhook' ? arrived.webhook(effect) : arrived[channel as 'slack' | 'email'](eventId),
+    }));
+    return [...launches, ...deliveries];
+  });
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import type { WatchStatus } from '../../../contract/watch.js';
+import type { World } from '../world.js';
+import { arrivalsIn, type Evidence, remediationsIn, type Settled } from './evidence.js';
+import { readStatus } from './look.js';
+import { readHistories } from './read-histories.js';
+import { addRowsIn } from './rows-in-histories.js';
+
+/** Takes everything down that there is to be seen at the end. */
+export async function collectEvidence(world: World, settled: Settled): Promise<Evidence> {
+  const { site, ledger, gathered, receivers } = world;
+  const statuses = new Map<string, WatchStatus>();
+  for (const tenant of site.tenants) {
+    const status = await readStatus(world, tenant).catch(() => undefined);
+    if (status) statuses.set(tenant, status);
+  }
+  const runs = await readHistories(site.client);
+  addRowsIn(runs, gathered);
+  const logs = await Promise.all(site.workerLogs.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return {
+    ...{ tenants: site.tenants, ledger, gathered, runs, statuses, receivers, settled },
+    remediations: remediationsIn(runs),
+    arrivals: arrivalsIn(runs),
+    rules: site.rules.versions,
+    programRuns: await receivers.programRuns(),
+    nondeterminismLines: logs.flatMap((log) => log.split('\n')).filter((line) => /non-?determini/i.test(line)).length,
+  };
+}

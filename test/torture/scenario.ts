@@ -1,0 +1,9 @@
+import type { SiteSettings } from './site/site.js';
+import type { Activity } from './world.js';
+
+/** A kind of run: what there is, and what goes on. */
+export interface Scenario {
+  name: string;
+  site: Omit<SiteSettings, 'temporalBinary'>;
+  activities: readonly Activity[];
+}
