@@ -29,6 +29,15 @@ describe('the inbox', () => {
     expect(inbox.hasPaused()).toBe(false);
   });
 
+  test('keeps of an event that is too large to be handed on only what tells whose verdict it is', () => {
+    const inbox = createInbox([]);
+
+    inbox.addEvents([{ id: 'e-1', payload: { text: 'x'.repeat(1_000_000) } }], undefined);
+
+    expect(inbox.items()).toEqual([{ kind: 'event', event: { id: 'e-1', unreadable: 'larger than 1000000 bytes' } }]);
+    expect(inbox.bytes()).toBeLessThan(200);
+  });
+
   test('goes on from what the run before left', () => {
     const inbox = createInbox([{ kind: 'event', event: 'a' }]);
 
