@@ -4,11 +4,11 @@ import { watchId } from '../contract/ids.js';
 import { WatchFullError } from './errors.js';
 
 /**
- * What waits is written into the history twice more when it is judged: with what is asked of the matching, and of the start of
- * remediations. Three times this is far enough below Temporal's 50 MB that several reporters at once do not overshoot that
- * between two looks.
+ * What waits is written into the history up to three times more when it is judged: with what is asked of the matching, about as
+ * much of what that answers, and with what is asked of the start of remediations. Four times this is far enough below Temporal's
+ * 50 MB that several reporters at once do not overshoot that between two looks.
  */
-const MAX_WAITING_BYTES = 14_000_000;
+const MAX_WAITING_BYTES = 10_000_000;
 /** How much is sent between two looks at the size of the history. */
 const UNCHECKED_BYTES = 2_000_000;
 

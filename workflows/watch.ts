@@ -61,6 +61,7 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
   let hasGapAhead = false;
   let isCancelled = false;
   let prunedAt = Date.now();
+  let batchEvents = MAX_BATCH_EVENTS;
   const { idleCloseMs = IDLE_CLOSE_MS, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
 
   registerHandlers();
@@ -77,6 +78,7 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
     if (alarm.isRinging()) {
       alarm.silence();
       prune();
+      showDetails();
     }
     collectDigests(state, Date.now());
     if (mayResolve()) {
@@ -209,7 +211,7 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
   }
 
   async function handleNext(): Promise<void> {
-    const items = inbox.peek(MAX_BATCH_EVENTS, MAX_BATCH_BYTES);
+    const items = inbox.peek(batchEvents, MAX_BATCH_BYTES);
     if (items[0]?.kind === 'rearm') {
       rearm(state.memory, items[0].rule);
       inbox.drop(1);
@@ -221,11 +223,14 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
 
   async function handleEvents(items: EventItem[]): Promise<void> {
     const wasHolding = isHolding();
-    const judged = await judgeBatch(state, wasHolding ? pausedAtFront(items) : items);
+    const due = wasHolding ? pausedAtFront(items) : items;
+    const judged = await judgeBatch(state, due);
     if ('unavailable' in judged) {
       state.hold = startHold(state.tenant, judged.unavailable, state.hold);
       return;
     }
+    // What is left of a batch is asked for again, and all that is asked is recorded: so the next ones are smaller.
+    batchEvents = Math.max(1, judged.taken < due.length ? judged.taken : Math.min(2 * batchEvents, MAX_BATCH_EVENTS));
     inbox.drop(judged.taken);
     if (!wasHolding) state.hold = undefined;
     if (judged.firings.length > 0 && inbox.size() === 0) showDetails();
@@ -249,7 +254,6 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
     forgetOld(state, prunedAt);
     // What ended cooldowns kept quiet is not carried over by itself.
     collectDigests(state, prunedAt);
-    showDetails();
   }
 
   /** Not with news left that remediations are to be told: those are not carried over. */
