@@ -1,16 +1,33 @@
+import type { VerdictRow } from '../evidence/gathered.js';
+import type { Evidence } from '../evidence/evidence.js';
 import { at, type Check } from './check.js';
 
 export const nothingIsLost: Check = {
-  name: 'b: no firing became an error',
-  run({ gathered }) {
-    const rows = gathered.rows();
+  name: 'b: no firing became an error, unless its rule was taken away before it was started',
+  run(evidence) {
+    const rows = evidence.gathered.rows();
+    const errors = rows.filter(({ code }) => code === 'error');
+    const told = ({ tenant, eventId, rule, at: when, reason }: VerdictRow) =>
+      `${tenant} ${eventId}: ${rule} at ${at(when)}: ${reason}`;
     return {
       looked: rows.length,
-      violations: rows
-        .filter(({ code }) => code === 'error')
-        .map(
-          ({ tenant, eventId, rule, at: when, reason }) => `${tenant} ${eventId}: ${rule} at ${at(when)}: ${reason}`,
-        ),
+      violations: errors.filter((row) => !wasTakenAway(evidence, row)).map(told),
+      remarks: errors.filter((row) => wasTakenAway(evidence, row)).map(told),
     };
   },
 };
+
+/** The worker that judged is dead, and the one that starts has never known the rule. */
+const STARTED_WITHIN_MS = 60_000;
+/** It may have judged by what it had read before, as when it was frozen. */
+const READ_BEFORE_MS = 20_000;
+
+function wasTakenAway({ rules }: Evidence, { tenant, rule, at: judgedAt }: VerdictRow): boolean {
+  return rules.some(
+    (version) =>
+      version.tenant === tenant &&
+      version.fromAt >= judgedAt - READ_BEFORE_MS &&
+      version.fromAt <= judgedAt + STARTED_WITHIN_MS &&
+      !version.rules.some(({ id }) => id === rule),
+  );
+}

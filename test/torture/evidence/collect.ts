@@ -8,7 +8,7 @@ import { addRowsIn } from './rows-in-histories.js';
 
 /** Takes everything down that there is to be seen at the end. */
 export async function collectEvidence(world: World, settled: Settled): Promise<Evidence> {
-  const { site, ledger, gathered, receivers } = world;
+  const { site, ledger, gathered, receivers, tally } = world;
   const statuses = new Map<string, WatchStatus>();
   for (const tenant of site.tenants) {
     const status = await readStatus(world, tenant).catch(() => undefined);
@@ -22,6 +22,7 @@ export async function collectEvidence(world: World, settled: Settled): Promise<E
     remediations: remediationsIn(runs),
     arrivals: arrivalsIn(runs),
     rules: site.rules.versions,
+    freezes: tally.freezes(),
     programRuns: await receivers.programRuns(),
     nondeterminismLines: logs.flatMap((log) => log.split('\n')).filter((line) => /non-?determini/i.test(line)).length,
   };

@@ -5,6 +5,7 @@ import type { RemediationInput, RemediationResult } from '../../../contract/reme
 import type { WatchStatus } from '../../../contract/watch.js';
 import type { Receivers } from '../receivers/receivers.js';
 import type { RulesVersion } from '../site/rules-on-disk.js';
+import type { Freeze } from '../tally.js';
 import type { Ledger } from '../traffic/ledger.js';
 import type { Gathered } from './gathered.js';
 import { grouped } from './grouped.js';
@@ -47,6 +48,7 @@ export interface Evidence {
   programRuns: readonly string[];
   settled: Settled;
   nondeterminismLines: number;
+  freezes: readonly Freeze[];
 }
 
 /** What came of waiting at the end. */

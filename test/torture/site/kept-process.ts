@@ -87,9 +87,11 @@ export async function keepProcess(name: string, start: () => Promise<Life>, tall
     freeze: (forMs) =>
       harm(async ({ pid }) => {
         tally.add('frozen', name);
+        const fromAt = Date.now();
         signal(pid, 'SIGSTOP');
         await pause(forMs, closing.signal);
         signal(pid, 'SIGCONT');
+        tally.froze(name, fromAt);
       }),
     restart: () =>
       harm(async ({ ended, stop }) => {
