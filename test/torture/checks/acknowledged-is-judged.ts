@@ -1,4 +1,4 @@
-import { at, type Check } from './check.js';
+import { at, type Check, MOST_UNSEEN } from './check.js';
 
 export const acknowledgedIsJudged: Check = {
   name: 'a: every acknowledged event was judged',
@@ -9,10 +9,15 @@ export const acknowledgedIsJudged: Check = {
     const forgotten = acknowledged.filter(({ id }) => gathered.of(id).length === 0 && gathered.forgotten.has(id));
     return {
       looked: acknowledged.length,
-      violations: unjudged.map(
-        ({ id, tenant, door, acknowledgedAt = 0 }) =>
-          `${tenant} ${id}: acknowledged by ${door} at ${at(acknowledgedAt)}; the watch says: ${states.get(id) ?? 'nothing'}`,
-      ),
+      violations: [
+        ...unjudged.map(
+          ({ id, tenant, door, acknowledgedAt = 0 }) =>
+            `${tenant} ${id}: acknowledged by ${door} at ${at(acknowledgedAt)}; the watch says: ${states.get(id) ?? 'nothing'}`,
+        ),
+        ...(forgotten.length > MOST_UNSEEN * acknowledged.length
+          ? [`nobody saw the verdicts of ${forgotten.length} out of ${acknowledged.length} events: too few to tell`]
+          : []),
+      ],
       remarks: forgotten.length === 0 ? [] : [`${forgotten.length} were judged when nobody looked: verdicts not seen`],
     };
   },

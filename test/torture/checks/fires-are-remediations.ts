@@ -1,6 +1,6 @@
 import type { FiredRemediation } from '../evidence/evidence.js';
 import type { Gathered } from '../evidence/gathered.js';
-import { at, type Check } from './check.js';
+import { at, type Check, MOST_UNSEEN } from './check.js';
 
 export const firesAreRemediations: Check = {
   name: 'b: a remediation has a fire verdict, and a fire verdict has a remediation',
@@ -12,6 +12,7 @@ export const firesAreRemediations: Check = {
     const disowned = withoutFire.filter((one) => isDenied(one, gathered));
     const unseen = withoutFire.filter((one) => !isDenied(one, gathered));
     const missing = fires.filter((row) => !existing.has(keyOf(row)));
+    const atAnotherTime = fires.filter((row) => (existing.get(keyOf(row))?.input.firedAt ?? row.at) !== row.at);
     return {
       looked: fires.length + remediations.length,
       violations: [
@@ -25,6 +26,13 @@ export const firesAreRemediations: Check = {
           ({ tenant, eventId, rule, action, at: when }) =>
             `${tenant} ${eventId}: ${rule}/${action} fired at ${at(when)}, and there is no remediation`,
         ),
+        ...atAnotherTime.map((row) => {
+          const firedAt = existing.get(keyOf(row))?.input.firedAt ?? 0;
+          return `${row.tenant} ${row.eventId}: ${row.rule} fired at ${at(row.at)}, and its remediation says ${at(firedAt)}`;
+        }),
+        ...(unseen.length > MOST_UNSEEN * remediations.length
+          ? [`nobody saw the verdicts of ${unseen.length} out of ${remediations.length} remediations: too few to tell`]
+          : []),
       ],
       remarks: unseen.length === 0 ? [] : [`${unseen.length} remediations whose verdicts nobody saw`],
     };
