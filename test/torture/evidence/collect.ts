@@ -16,7 +16,7 @@ export async function collectEvidence(world: World, settled: Settled): Promise<E
   }
   const runs = await readHistories(site.client);
   addRowsIn(runs, gathered);
-  const logs = await Promise.all(site.workerLogs.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const logs = await Promise.all(site.workerLogs.map((file) => readFile(file, 'utf8')));
   return {
     ...{ tenants: site.tenants, ledger, gathered, runs, statuses, receivers, settled },
     remediations: remediationsIn(runs),
