@@ -1,5 +1,6 @@
 import type { ActionResult, DeliveryRecord } from '../../../contract/remediation.js';
 import type { Evidence, FiredRemediation } from '../evidence/evidence.js';
+import { grouped } from '../evidence/grouped.js';
 import type { Check } from './check.js';
 
 export const keysAreStable: Check = {
@@ -33,24 +34,31 @@ export const effectsArrive: Check = {
   run(evidence) {
     const arrived = arrivedIn(evidence);
     const violations: string[] = [];
+    const excused: ActionResult[] = [];
     let looked = 0;
     for (const remediation of evidence.remediations) {
       for (const { what, hasArrived } of claimsOf(remediation, arrived)) {
         looked += 1;
         if (!hasArrived) violations.push(`${remediation.id}: ${what}, and the receiver knows nothing of it`);
       }
-      const { status, result } = remediation;
-      if (status !== 'RUNNING' && result?.actions === undefined) {
+      const { status, result, input } = remediation;
+      if (status === 'RUNNING') continue;
+      if (result?.actions === undefined) {
         violations.push(`${remediation.id} has ended without a result: ${status}`);
+        continue;
       }
-      for (const done of result?.actions ?? []) {
+      for (const { name } of input.actions) {
         looked += 1;
-        if (isInVain(remediation, done)) {
-          violations.push(`${remediation.id}: ${done.action} was not executed but ${done.status}: ${done.reason}`);
-        }
+        const done = result.actions.find(({ action }) => action === name);
+        if (!done) violations.push(`${remediation.id}: its result says nothing of ${name}`);
+        else if (isInVain(remediation, done)) {
+          violations.push(`${remediation.id}: ${name} was not executed but ${done.status}: ${done.reason}`);
+        } else if (done.status !== 'executed') excused.push(done);
       }
     }
-    return { looked, violations };
+    const byStatus = [...grouped(excused, ({ status }) => status)].map(([status, { length }]) => `${length} ${status}`);
+    const remark = `not executed, as may be: ${byStatus.join(', ')}`;
+    return { looked, violations, remarks: excused.length === 0 ? [] : [remark] };
   },
 };
 
