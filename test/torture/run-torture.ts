@@ -60,7 +60,7 @@ export async function runTorture({ scenario, seed, lastsMs, temporalBinary, say 
       await mendAll(world);
       const settled = await settle(world, never.signal);
       say(`Waited ${Math.round(settled.tookMs / 1_000)} s. Looking at what came of it …`);
-      const evidence = await collectEvidence(world, settled);
+      const evidence = await collectEvidence(world, settled, scenario.mostUnseen);
       const results = ALL_CHECKS.map((check) => ({ name: check.name, ...lookedAtSomething(check.run(evidence)) }));
       return reportOn({ scenario: scenario.name, seed, lastsMs, tally, results });
     } finally {

@@ -1,8 +1,8 @@
-import { at, type Check, MOST_UNSEEN } from './check.js';
+import { at, type Check } from './check.js';
 
 export const acknowledgedIsJudged: Check = {
   name: 'a: every acknowledged event was judged',
-  run({ ledger, gathered, settled }) {
+  run({ ledger, gathered, settled, mostUnseen }) {
     const acknowledged = [...ledger.events.values()].filter(({ acknowledgedAt }) => acknowledgedAt !== undefined);
     const states = new Map(settled.unjudged.map(({ id, state }) => [id, state]));
     const unjudged = acknowledged.filter(({ id }) => gathered.of(id).length === 0 && !gathered.forgotten.has(id));
@@ -14,7 +14,7 @@ export const acknowledgedIsJudged: Check = {
           ({ id, tenant, door, acknowledgedAt = 0 }) =>
             `${tenant} ${id}: acknowledged by ${door} at ${at(acknowledgedAt)}; the watch says: ${states.get(id) ?? 'nothing'}`,
         ),
-        ...(forgotten.length > MOST_UNSEEN * acknowledged.length
+        ...(forgotten.length > mostUnseen * acknowledged.length
           ? [`nobody saw the verdicts of ${forgotten.length} out of ${acknowledged.length} events: too few to tell`]
           : []),
       ],

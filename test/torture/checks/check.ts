@@ -16,9 +16,6 @@ export interface Check {
   run(evidence: Evidence): Found;
 }
 
-/** Of all verdicts: where more were seen by nobody, a check that goes by them shows too little. */
-export const MOST_UNSEEN = 0.1;
-
 export function at(ms: number): string {
   return new Date(ms).toISOString().slice(11, 23);
 }
