@@ -36,7 +36,7 @@ const SANDBOX = [
 const ONLY_GUARDS = {
   regex: '^(\\.\\./)+rules/(?!guards/)',
   message:
-    'Workflows take only rules/guards: matching is recorded by a local activity, so that editing it breaks no replay.',
+    'Workflows take only rules/guards: matching is recorded by an activity, so that editing it breaks no replay.',
 };
 
 const GUARDS_ALONE = {

@@ -1,5 +1,4 @@
 import type { WatchActivities } from '../contract/activities.js';
-import { Context } from '@temporalio/activity';
 import { withHeartbeat } from './heartbeat.js';
 import type { World } from './world.js';
 
@@ -7,9 +6,6 @@ import type { World } from './world.js';
 export function makeStartNotices({ workflows }: Pick<World, 'workflows'>): WatchActivities['startNotices'] {
   return (notices) =>
     withHeartbeat(async () => {
-      for (const notice of notices) {
-        Context.current().cancellationSignal.throwIfAborted();
-        await workflows.startNotice(notice);
-      }
+      await Promise.all(notices.map((notice) => workflows.startNotice(notice)));
     });
 }

@@ -87,7 +87,7 @@ export interface Mesh {
   send(events: readonly MeshEvent[]): Promise<Reported>;
   /** Counters, armed windows, rules in use, pause. */
   status(tenant?: string): Promise<WatchStatus>;
-  /** The verdicts on one event, or the last 200 of the tenant. */
+  /** The verdicts on one event, or the last ones of the tenant. */
   verdicts(eventId?: string, tenant?: string): Promise<LoggedVerdict[]>;
   /** The verdicts on one event, or why there are none. */
   judgement(eventId: string, tenant?: string): Promise<Judgement>;

@@ -5,10 +5,10 @@ import { WatchFullError } from './errors.js';
 
 /**
  * What waits is written into the history up to three times more when it is judged: with what is asked of the matching, about as
- * much of what that answers, and with what is asked of the start of remediations. Four times this is far enough below Temporal's
+ * much of what that answers, and with what is asked of the start of remediations. Five times this is far enough below Temporal's
  * 50 MB that several reporters at once do not overshoot that between two looks.
  */
-const MAX_WAITING_BYTES = 10_000_000;
+const MAX_WAITING_BYTES = 8_000_000;
 /** How much is sent between two looks at the size of the history. */
 const UNCHECKED_BYTES = 2_000_000;
 

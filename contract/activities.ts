@@ -45,7 +45,8 @@ export interface Refusal {
   reason: string;
 }
 
-export type StartAnswer = { remediation: string } | { error: string };
+/** `unavailable`: why the rules cannot be had just now; ask again when they can. */
+export type StartAnswer = { remediation: string } | { error: string } | { unavailable: string[] };
 
 /** What a remediation asks of the world. */
 export interface ActionActivities {

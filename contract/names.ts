@@ -3,11 +3,19 @@
 export const TASK_QUEUE = 'mesh';
 
 /**
- * What a watch asks for itself, such as to start remediations. Apart from the actions: agents at work would else keep it waiting.
+ * Actions have a queue of their own: agents may take every place that a worker has for them, and judging must not wait for that.
+ * What the watch asks for is short, and is handed to the worker that asks with the answer to its task.
  */
-export function watchQueueOf(taskQueue: string): string {
-  return `${taskQueue}-watch`;
+export function actionsQueueOf(taskQueue: string): string {
+  return `${taskQueue}${ACTIONS}`;
 }
+
+/** The queue of the workflows whose actions are on this one. */
+export function workflowsQueueOf(actionsQueue: string): string {
+  return actionsQueue.endsWith(ACTIONS) ? actionsQueue.slice(0, -ACTIONS.length) : actionsQueue;
+}
+
+const ACTIONS = '-actions';
 
 /** The tenant of whoever names none. */
 export const DEFAULT_TENANT = 'default';

@@ -27,6 +27,8 @@ export interface MatchContext {
 
 /** The answer is recorded in the watch's history, where one record may take 2 MB. */
 const MAX_ANSWER_CHARS = 500_000;
+/** Of that, for words on rules that did not look at an event. They may be several times as long as the event itself. */
+const MAX_MISSES_CHARS = 80_000;
 
 /**
  * Matches a batch against one ruleset. An event that cannot be judged becomes an error of its own and harms no other. With
@@ -67,8 +69,21 @@ export function matchBatch(
       problems,
       rules: ruleset.rules.flatMap(({ id }) => facts.get(id) ?? []),
     },
-    events: matched,
+    events: withFewMisses(matched),
   };
+}
+
+/** The watch keeps what it says of the last few hundred events: so those of a large batch that come first say less. */
+function withFewMisses(matched: EventMatches[]): EventMatches[] {
+  let chars = 0;
+  const fromLast = matched.toReversed().map((one): EventMatches => {
+    if ('error' in one) return one;
+    const { missed, misses, ...rest } = one;
+    chars += missed.length + (misses ? JSON.stringify(misses).length : 0);
+    if (chars <= MAX_MISSES_CHARS) return one;
+    return { ...rest, missed: missed === '' ? '' : 'no rule looks at this event' };
+  });
+  return fromLast.toReversed();
 }
 
 /** Anyone with the Temporal CLI can signal a watch, so even here an event is parsed before it is trusted. */

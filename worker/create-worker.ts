@@ -5,7 +5,8 @@ import { createAgentWorkflows } from '../activities/actions/spawn-fallback-agent
 import { createWorkflows } from '../activities/adapters/workflows/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '../activities/index.js';
 import type { ConnectionSettings } from '../client/connection.js';
-import { TASK_QUEUE, watchQueueOf } from '../contract/names.js';
+import { messageOf } from '../contract/message-of.js';
+import { actionsQueueOf, TASK_QUEUE } from '../contract/names.js';
 import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
@@ -52,27 +53,24 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     defaultHeartbeatThrottleInterval: '1 second',
     maxConcurrentActivityTaskExecutions: 100,
   } as const;
+  const { matchEvents, startRemediations, startNotices, awaitRules, ...actions } = activities;
   const worker = await Worker.create({
     ...shared,
     taskQueue,
     workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
-    activities,
+    activities: { matchEvents, startRemediations, startNotices, awaitRules },
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
   });
-  // Agents at work take up to all of those; judging must not wait for them.
-  const { matchEvents, startRemediations, startNotices, awaitRules } = activities;
-  const watchWorker = await Worker.create({
-    ...shared,
-    taskQueue: watchQueueOf(taskQueue),
-    activities: { matchEvents, startRemediations, startNotices, awaitRules },
-  });
+  const actionWorker = await Worker.create({ ...shared, taskQueue: actionsQueueOf(taskQueue), activities: actions });
   return {
     async run() {
       try {
         // Should one of them end by itself, the other must not go on alone.
-        const ended = await Promise.allSettled([worker, watchWorker].map((one) => one.run().finally(shutdown)));
-        for (const end of ended) if (end.status === 'rejected') throw end.reason;
+        const ended = await Promise.allSettled([worker, actionWorker].map((one) => one.run().finally(shutdown)));
+        const failures = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
+        if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join('; '));
+        if (failures.length === 1) throw failures[0];
       } finally {
         setup.world.mailer.close();
         await setup.world.outbound.close();
@@ -80,10 +78,10 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
       }
     },
     shutdown,
-    underWay: () => [worker, watchWorker].reduce((sum, one) => sum + one.getStatus().numInFlightActivities, 0),
+    underWay: () => [worker, actionWorker].reduce((sum, one) => sum + one.getStatus().numInFlightActivities, 0),
   };
 
   function shutdown(): void {
-    for (const one of [worker, watchWorker]) if (one.getState() === 'RUNNING') one.shutdown();
+    for (const one of [worker, actionWorker]) if (one.getState() === 'RUNNING') one.shutdown();
   }
 }

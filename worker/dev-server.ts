@@ -139,9 +139,15 @@ function argumentsFor({ port, uiPort, databaseFile, namespace, dynamicConfig = [
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'busy_timeout=5000'],
     ...['--log-level', 'error'],
     ...searchAttributes,
-    ...dynamicConfig.flatMap((value) => ['--dynamic-config-value', value]),
+    ...[FASTER_HAND_OUT, ...dynamicConfig].flatMap((value) => ['--dynamic-config-value', value]),
   ];
 }
+
+/**
+ * Its one shard looks 20 times a second for what it is to hand out. Under steady traffic each step of a workflow waits for the
+ * next look: an event took 200 ms to its action, and takes 70 with this.
+ */
+const FASTER_HAND_OUT = 'history.transferProcessorMaxPollRPS=1000';
 
 /** What went wrong, or nothing once the server answers. */
 async function untilReady(address: string, namespace: string): Promise<string | undefined> {

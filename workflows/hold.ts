@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import { awaiting } from './watch-activities.js';
+import { awaitRules } from './watch-activities.js';
 
 /** Events wait while the rules cannot be had: nothing is judged by guess and nothing is lost. */
 export interface Hold {
@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 30_000;
 async function waitForRules(tenant: string, hold: Hold, pauseMs: number): Promise<void> {
   try {
     if (pauseMs > 0) await sleep(pauseMs, { summary: 'looks at the rules again' });
-    await awaiting().awaitRules(tenant);
+    await awaitRules(tenant);
   } catch {
     // Whatever went wrong, the next look at the rules decides.
   }

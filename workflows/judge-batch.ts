@@ -5,7 +5,7 @@ import { hashId } from '../rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
 import { type Firing, judgeItem } from './judge-item.js';
 import type { JudgedBy } from './start-firings.js';
-import { matching } from './watch-activities.js';
+import { matchEvents } from './watch-activities.js';
 import type { WatchState } from './watch-state.js';
 
 export type JudgedBatch =
@@ -72,7 +72,7 @@ type Matched =
 async function matchOrBlame(whose: Omit<MatchRequest, 'events'>, events: MeshEvent[]): Promise<Matched> {
   if (events.length === 0) return { available: true, events: [] };
   try {
-    return await matching().matchEvents({ ...whose, events });
+    return await matchEvents({ ...whose, events });
   } catch (error) {
     // Nothing is wrong with an event because a disk hangs: it is held, like any event whose rules cannot be had.
     if ((error as ActivityFailure).cause instanceof TimeoutFailure) {

@@ -132,8 +132,8 @@ function judged(
 
 /** Those that fired for the event, or would have, had not a guard kept them quiet: it is broken all the same. */
 function rulesThatMet(verdicts: Verdict[], matches: RuleMatch[]): Set<string> {
-  // Refused before any rule was asked, so its one verdict names none.
-  if (verdicts.some((one) => one.verdict === 'skip' && one.code === 'max-depth')) {
+  // Refused before any rule was asked, or before all were: such a verdict names none.
+  if (verdicts.some((one) => one.verdict === 'skip' && (one.code === 'max-depth' || one.code === 'rule-limit'))) {
     return new Set(matches.map(({ rule }) => rule));
   }
   const isMet = (one: Verdict) => one.verdict === 'fire' || KEPT_QUIET.has(one.code);

@@ -3,7 +3,7 @@ import { REMEDIATION_SIGNALS } from '../contract/names.js';
 import type { Notice } from '../contract/notice.js';
 import { logFailedNotice } from './verdict-log.js';
 import type { OutgoingNews } from './watch-agents.js';
-import { starting } from './watch-activities.js';
+import { startNotices } from './watch-activities.js';
 import type { WatchState } from './watch-state.js';
 
 const MAX_NOTICES_PER_CALL = 20;
@@ -29,7 +29,7 @@ async function tellRemediation({ remediation, news }: OutgoingNews): Promise<voi
 /** Should one be refused, each is started alone, so that the one to blame harms no other. */
 async function start(state: WatchState, notices: Notice[]): Promise<void> {
   try {
-    await starting('starts messages: digests, incidents that are over').startNotices(notices);
+    await startNotices(notices);
   } catch (error) {
     const [notice, ...others] = notices;
     if (!notice) return;

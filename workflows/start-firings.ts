@@ -1,10 +1,11 @@
-import { rootCause } from '@temporalio/workflow';
+import { condition, rootCause } from '@temporalio/workflow';
 import type { StartAnswer } from '../contract/activities.js';
 import { byteLength } from './byte-length.js';
+import { startHold } from './hold.js';
 import type { Firing } from './judge-item.js';
 import { MAX_BATCH_BYTES, MAX_STARTS_PER_CALL } from './limits.js';
 import { turnIntoError } from './verdict-log.js';
-import { starting } from './watch-activities.js';
+import { startRemediations } from './watch-activities.js';
 import type { WatchState } from './watch-state.js';
 
 /** When they were judged, and by which version of the rules. */
@@ -13,12 +14,29 @@ export interface JudgedBy {
   firedAt: number;
 }
 
-/** Starts a remediation for each firing, once what was judged stands in the history. */
-export async function startFirings(state: WatchState, firings: Firing[], judgedBy: JudgedBy): Promise<void> {
+/** Starts a remediation for each firing, once what was judged stands in the history. Waits for the rules if it must. */
+export async function startFirings(
+  state: WatchState,
+  firings: Firing[],
+  judgedBy: JudgedBy,
+  onHold: () => void,
+): Promise<void> {
   for (const chunk of inChunks(firings)) {
-    const answers = await start(state.tenant, chunk, judgedBy);
-    chunk.forEach((firing, index) => record(state, firing, answers[index] ?? { error: 'no answer' }));
+    let left = chunk;
+    while (left.length > 0) {
+      const answers = await start(state.tenant, left, judgedBy);
+      const problems = answers.flatMap((answer) => ('unavailable' in answer ? answer.unavailable : []));
+      left = left.filter((firing, index) => !record(state, firing, answers[index] ?? { error: 'no answer' }));
+      if (left.length > 0) await untilRulesCanBeHad(state, problems, onHold);
+    }
   }
+}
+
+async function untilRulesCanBeHad(state: WatchState, problems: string[], onHold: () => void): Promise<void> {
+  const hold = startHold(state.tenant, [...new Set(problems)], state.hold);
+  state.hold = hold;
+  onHold();
+  await condition(() => hold.isOver);
 }
 
 /** What is asked of an activity has a limit in bytes. Firings of one event follow each other, and share it. */
@@ -27,18 +45,18 @@ function inChunks(firings: Firing[]): Firing[][] {
   let bytes = 0;
   for (const firing of firings) {
     const last = chunks.at(-1);
-    bytes += last?.at(-1)?.fire.event === firing.fire.event ? 0 : byteLength(firing.fire.event);
+    const { event, ...fire } = firing.fire;
+    bytes += byteLength(fire) + (last?.at(-1)?.fire.event === event ? 0 : byteLength(event));
     if (last && last.length < MAX_STARTS_PER_CALL && bytes <= MAX_BATCH_BYTES) last.push(firing);
     else {
       chunks.push([firing]);
-      bytes = byteLength(firing.fire.event);
+      bytes = byteLength(firing.fire);
     }
   }
   return chunks;
 }
 
 async function start(tenant: string, chunk: Firing[], judgedBy: JudgedBy): Promise<StartAnswer[]> {
-  const { startRemediations } = starting('starts the remediations of the rules that fired');
   try {
     const events = [...new Set(chunk.map(({ fire }) => fire.event))];
     const fires = chunk.map(({ fire: { event, ...fire } }) => ({ ...fire, eventIndex: events.indexOf(event) }));
@@ -48,7 +66,10 @@ async function start(tenant: string, chunk: Firing[], judgedBy: JudgedBy): Promi
   }
 }
 
-function record(state: WatchState, { entries }: Firing, answer: StartAnswer): void {
-  if ('error' in answer) return turnIntoError(state, entries, `remediation could not be started: ${answer.error}`);
-  for (const entry of entries) entry.remediation = answer.remediation;
+/** Whether that is settled. */
+function record(state: WatchState, { entries }: Firing, answer: StartAnswer): boolean {
+  if ('unavailable' in answer) return false;
+  if ('error' in answer) turnIntoError(state, entries, `remediation could not be started: ${answer.error}`);
+  else for (const entry of entries) entry.remediation = answer.remediation;
+  return true;
 }

@@ -78,11 +78,11 @@ export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reaso
 
 function keep(state: WatchState, entries: LoggedVerdict[]): void {
   state.verdicts.push(...entries);
-  state.verdicts = lastVerdicts(state.verdicts, KEPT_VERDICTS);
+  state.verdicts = lastWholeEvents(state.verdicts, KEPT_VERDICTS);
 }
 
 /** The last ones, and what else was said then of the event that the first of them is about: half of an answer misleads. */
-export function lastVerdicts(verdicts: LoggedVerdict[], count: number): LoggedVerdict[] {
+export function lastWholeEvents(verdicts: LoggedVerdict[], count: number): LoggedVerdict[] {
   let from = Math.max(0, verdicts.length - count);
   const earliest = Math.max(0, from - MAX_VERDICTS_OF_EVENT);
   while (from > earliest && isOfSameEvent(verdicts[from - 1], verdicts[from])) from -= 1;

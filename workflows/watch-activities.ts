@@ -1,6 +1,5 @@
-import { ActivityCancellationType, type ActivityOptions, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { WatchActivities } from '../contract/activities.js';
-import { watchQueueOf } from '../contract/names.js';
 
 // What the watch asks of the world. None of it is a local activity, for two reasons.
 //
@@ -13,34 +12,32 @@ import { watchQueueOf } from '../contract/names.js';
 // judged stands in the history.
 
 /** Rules are read anew and matched in a moment; should that hang, the events are held. */
-export function matching() {
-  return on({
-    startToCloseTimeout: '10 seconds',
-    retry: { initialInterval: '200 milliseconds', maximumInterval: '2 seconds', maximumAttempts: 3 },
-    summary: 'loads the rules and matches a batch of events',
-  });
-}
+export const { matchEvents } = proxyActivities<Pick<WatchActivities, 'matchEvents'>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '2 seconds', maximumAttempts: 3 },
+  summary: 'loads the rules and matches a batch of events',
+});
 
 /** For as long as the server cannot be reached: guards are armed, so giving up would lose what is to be started. */
-export function starting(summary: string) {
-  return on({
-    startToCloseTimeout: '60 seconds',
-    heartbeatTimeout: '5 seconds',
-    retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
-    summary,
-  });
-}
+const UNTIL_STARTED = {
+  startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+} as const;
+
+export const { startRemediations } = proxyActivities<Pick<WatchActivities, 'startRemediations'>>({
+  ...UNTIL_STARTED,
+  summary: 'starts the remediations of the rules that fired',
+});
+
+export const { startNotices } = proxyActivities<Pick<WatchActivities, 'startNotices'>>({
+  ...UNTIL_STARTED,
+  summary: 'starts messages: digests, incidents that are over',
+});
 
 /** Retried by the server for as long as it takes: attempts cost no history, and the UI shows the last problem. */
-export function awaiting() {
-  return on({
-    startToCloseTimeout: '30 seconds',
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 seconds' },
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    summary: 'waits until the rules file can be read',
-  });
-}
-
-function on(options: ActivityOptions) {
-  return proxyActivities<WatchActivities>({ ...options, taskQueue: watchQueueOf(workflowInfo().taskQueue) });
-}
+export const { awaitRules } = proxyActivities<Pick<WatchActivities, 'awaitRules'>>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 seconds' },
+  summary: 'waits until the rules file can be read',
+});

@@ -18,7 +18,7 @@ import type { InboxItem } from './inbox.js';
 import { forgetIncidents, loadIncidents, type WatchedIncident } from './incidents.js';
 import { loadSuccesses, type NotedSuccess } from './noted-successes.js';
 import type { SavedGuards, SavedWatch, WatchRunInput } from './saved-watch.js';
-import { lastVerdicts } from './verdict-log.js';
+import { lastWholeEvents } from './verdict-log.js';
 import type { OutgoingNews, UnclaimedEnd } from './watch-agents.js';
 
 export const MAX_STATE_BYTES = 1_500_000;
@@ -133,7 +133,7 @@ const SHEDDABLE: ((state: WatchState) => void)[] = [
     for (const agent of memory.agents.values()) if (agent.end) agent.end = withoutOutput(agent.end);
   },
   (state) => (state.verdicts = state.verdicts.map(({ missed: _missed, ...verdict }) => verdict)),
-  (state) => (state.verdicts = lastVerdicts(state.verdicts, VERDICTS_WHEN_CROWDED)),
+  (state) => (state.verdicts = lastWholeEvents(state.verdicts, VERDICTS_WHEN_CROWDED)),
   // Of an event that met very many rules, the newest only: guards must not make room for what is kept for people.
   (state) => (state.verdicts = state.verdicts.slice(-VERDICTS_WHEN_CROWDED)),
   (state) => (state.ends = state.ends.map(withoutOutput)),

@@ -233,8 +233,9 @@ async function keepWatch(input: WatchRunInput, cancelRequested: Promise<never>):
     batchEvents = Math.max(1, judged.taken < due.length ? judged.taken : Math.min(2 * batchEvents, MAX_BATCH_EVENTS));
     inbox.drop(judged.taken);
     if (!wasHolding) state.hold = undefined;
+    // Starting may take a while, and the verdicts stand.
     if (judged.firings.length > 0 && inbox.size() === 0) showDetails();
-    await startFirings(state, judged.firings, judged.by);
+    await startFirings(state, judged.firings, judged.by, showDetails);
   }
 
   /** Everything that waited was judged otherwise, such as by a pause. */

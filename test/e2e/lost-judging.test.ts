@@ -9,6 +9,7 @@ import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
 const COOLDOWN_MS = 600_000;
 const AFTER_KILL_MS = 60_000;
+const TEAM = { teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } } };
 
 function rules(id: string): object {
   const actions = [{ type: 'notify_team', id: 'tell', teamName: 'ops' }];
@@ -30,7 +31,7 @@ test.concurrent.for(Object.entries(BETWEEN))(
   async ([between, happens], { onTestFinished }) => {
     const mesh = await startTestMesh({
       rules: rules('r'),
-      config: { teams: { ops: { members: [{ name: 'ada', email: 'ada@example.com' }] } } },
+      config: TEAM,
       withoutWorker: true,
     });
     onTestFinished(() => mesh.stop());
@@ -59,5 +60,34 @@ test.concurrent.for(Object.entries(BETWEEN))(
     expect(counters.rules['r']?.fired).toBe(1);
     const isRearmed = between === 'the rule is re-armed';
     expect(guards.cooldowns.map(({ untilAt }) => untilAt)).toEqual(isRearmed ? [] : [firedAt + COOLDOWN_MS]);
+  },
+);
+
+test.concurrent(
+  'a worker is killed before a start, then the rules are broken: that is shown, and it is started when they are mended',
+  { timeout: 120_000 },
+  async ({ onTestFinished }) => {
+    const mesh = await startTestMesh({ rules: rules('r'), config: TEAM, withoutWorker: true });
+    onTestFinished(() => mesh.stop());
+    const worker = await startMeshWorkerProcess(mesh, { stops: ['before startRemediations'] });
+    try {
+      await mesh.report({ id: 'e-1' });
+      await worker.reached(['before startRemediations']);
+    } finally {
+      await worker.kill();
+    }
+    await mesh.writeRules('rules: [broken');
+    await mesh.startWorker();
+
+    const held = await eventually('hold', async () => (await mesh.status()).held ?? undefined, AFTER_KILL_MS);
+    expect(held.problems.join()).toContain('rules/');
+    expect(await mesh.verdicts('e-1')).toMatchObject([{ verdict: 'fire', rule: 'r' }]);
+    await mesh.writeRules(rules('r'));
+
+    await eventually('start', async () => (await mesh.verdicts('e-1'))[0]?.remediation, AFTER_KILL_MS);
+    await eventually('end of the hold', async () => ((await mesh.status()).held ? undefined : true));
+    expect((await mesh.remediation('r', 'e-1').describe()).workflowId).toBe(
+      (await mesh.verdicts('e-1'))[0]?.remediation,
+    );
   },
 );

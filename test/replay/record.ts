@@ -254,12 +254,13 @@ async function cancelLeaseWhileAsked() {
 async function lookAllTheTime(over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     // What is not there yet, or no more, cannot be asked.
-    await Promise.allSettled([mesh.status(), mesh.judgement('ok-1'), ...(await openRemediations()).map(look)]);
+    const open = await openWorkflows();
+    await Promise.allSettled([mesh.status(), mesh.judgement('ok-1'), ...open.map(look)]);
     await setTimeout(20);
   }
 }
 
-async function openRemediations(): Promise<string[]> {
+async function openWorkflows(): Promise<string[]> {
   const ids: string[] = [];
   for await (const { workflowId } of client.workflow.list({ query: `ExecutionStatus = 'Running'` }))
     ids.push(workflowId);

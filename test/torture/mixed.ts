@@ -18,6 +18,7 @@ export function mixed(seed: number, faults = /./): Scenario {
       workers: 2,
       hasGateway: true,
     },
+    mostUnseen: 0.1,
     activities: [gatherVerdicts, reportAllTheTime, lookAround, peopleAtWork, doHarm(faults)],
   };
 }

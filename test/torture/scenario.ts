@@ -5,5 +5,7 @@ import type { Activity } from './world.js';
 export interface Scenario {
   name: string;
   site: Omit<SiteSettings, 'temporalBinary'>;
+  /** The share of events whose verdicts may be gone before anybody has looked. */
+  mostUnseen: number;
   activities: readonly Activity[];
 }

@@ -43,7 +43,7 @@ test(
       cause: expect.any(WatchFullError) as Error,
     });
     expect((refusal as NotStoredError).message).toContain('takes no more');
-    expect(taken * 200_000).toBeGreaterThan(8_000_000);
+    expect(taken * 200_000).toBeGreaterThan(6_000_000);
 
     await startWorker();
     await eventually('all judged', async () => ((await status()).counters.events === taken ? true : undefined), 60_000);

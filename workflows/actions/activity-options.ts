@@ -1,5 +1,6 @@
-import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, workflowInfo } from '@temporalio/workflow';
 import type { ActionPlan } from '../../contract/actions/index.js';
+import { actionsQueueOf } from '../../contract/names.js';
 import type { RetryPlan } from '../../contract/remediation.js';
 import { summaryOf } from '../../contract/summary.js';
 
@@ -9,6 +10,7 @@ export function activityOptions(
   doing: string,
 ): ActivityOptions {
   return {
+    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
     // The activity keeps its own time limit and says so; this one is for a worker that no longer can.
     startToCloseTimeout: timeoutMs + TIMEOUT_GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { slotsId } from '../../../contract/ids.js';
+import { workflowsQueueOf } from '../../../contract/names.js';
 import type { SlotOwner, SlotRequest, SlotTicket } from '../../../contract/slots.js';
 import type { NoSlotAnswer, World } from '../../world.js';
 import type { Launch } from './launch.js';
@@ -16,7 +17,7 @@ type SlotWorld = Pick<World, 'workflows'>;
 export function ticketOf({ launcher, effectKey }: Pick<Launch, 'launcher' | 'effectKey'>): SlotTicket {
   const { workflowExecution, activityId, attempt, taskQueue } = Context.current().info;
   const claim = `${workflowExecution?.runId} ${activityId} ${attempt}`;
-  return { slots: slotsId(taskQueue, launcher), key: effectKey, claim };
+  return { slots: slotsId(workflowsQueueOf(taskQueue), launcher), key: effectKey, claim };
 }
 
 /**

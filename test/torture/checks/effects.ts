@@ -1,4 +1,6 @@
+import type { ActionResult, DeliveryRecord } from '../../../contract/remediation.js';
 import type { Evidence, FiredRemediation } from '../evidence/evidence.js';
+import { grouped } from '../evidence/grouped.js';
 import type { Check } from './check.js';
 
 export const keysAreStable: Check = {
@@ -32,35 +34,55 @@ export const effectsArrive: Check = {
   run(evidence) {
     const arrived = arrivedIn(evidence);
     const violations: string[] = [];
+    const excused: ActionResult[] = [];
     let looked = 0;
     for (const remediation of evidence.remediations) {
       for (const { what, hasArrived } of claimsOf(remediation, arrived)) {
         looked += 1;
         if (!hasArrived) violations.push(`${remediation.id}: ${what}, and the receiver knows nothing of it`);
       }
-      for (const { action, reason } of failedInVain(remediation)) {
-        violations.push(`${remediation.id}: ${action} gave up, and was to be tried for as long as it takes: ${reason}`);
+      const { status, result, input } = remediation;
+      if (status === 'RUNNING') continue;
+      if (result?.actions === undefined) {
+        violations.push(`${remediation.id} has ended without a result: ${status}`);
+        continue;
+      }
+      for (const { name } of input.actions) {
+        looked += 1;
+        const done = result.actions.find(({ action }) => action === name);
+        if (!done) violations.push(`${remediation.id}: its result says nothing of ${name}`);
+        else if (isInVain(remediation, done)) {
+          violations.push(`${remediation.id}: ${name} was not executed but ${done.status}: ${done.reason}`);
+        } else if (done.status !== 'executed') excused.push(done);
       }
     }
-    return { looked, violations };
+    const byStatus = [...grouped(excused, ({ status }) => status)].map(([status, { length }]) => `${length} ${status}`);
+    const remark = `not executed, as may be: ${byStatus.join(', ')}`;
+    return { looked, violations, remarks: excused.length === 0 ? [] : [remark] };
   },
 };
 
-/** Every receiver works in the end, so only what has a limit of attempts, or was aborted, may fail. */
-function failedInVain({ input, result, wasAborted }: FiredRemediation) {
-  if (wasAborted) return [];
-  const isLimited = new Map(input.actions.map(({ name, retry }) => [name, (retry.maxAttempts ?? MANY) < MANY]));
-  // A receiver without keys that left it in doubt again and again is spared one more copy, and the docs say so.
-  const isInDoubt = (reason = '') => /attempts may have arrived/.test(reason);
-  return (result?.actions ?? []).filter(
-    ({ action, status, reason, deliveries = [] }) =>
-      status === 'failed' &&
-      !isLimited.get(action) &&
-      !isInDoubt(reason) &&
-      !deliveries.some(({ error }) => isInDoubt(error)),
+/** Every receiver works in the end, so only what has a limit of attempts, or was aborted, may come to nothing. */
+function isInVain({ input, wasAborted }: FiredRemediation, { action, status, deliveries = [] }: ActionResult): boolean {
+  if (status === 'executed') return false;
+  // What was aborted says so. What failed has given up by itself, whether or not there was an abort later on.
+  if (status === 'aborted') return !wasAborted;
+  const plan = input.actions.find(({ name }) => name === action);
+  if (status === 'failed') return (plan?.retry.maxAttempts ?? MANY) >= MANY && !isSpared(deliveries);
+  return plan?.refused === undefined;
+}
+
+/** A receiver without keys that was left in doubt again and again is spared one more copy, and the docs say so. */
+function isSpared(deliveries: readonly DeliveryRecord[]): boolean {
+  const failed = deliveries.filter(({ status }) => status === 'failed');
+  return (
+    failed.length > 0 &&
+    failed.every(({ channel, error = '' }) => WITHOUT_KEYS.includes(channel) && IN_DOUBT.test(error))
   );
 }
 
+const WITHOUT_KEYS = ['email', 'slack'];
+const IN_DOUBT = /^gave up, so that nobody gets it again and again: \d+ attempts may have arrived/;
 const MANY = 1_000;
 
 type Arrived = ReturnType<typeof arrivedIn>;
@@ -71,9 +93,15 @@ function arrivedIn({ receivers, programRuns }: Evidence) {
     webhook: (effect: string) => [...receivers.webhooks.taken.keys()].some((key) => key.startsWith(`${effect}/`)),
     endpoint: (effect: string) => [...receivers.agents.taken.keys()].some((key) => isOf(key, effect)),
     program: (effect: string) => programRuns.some((key) => isOf(key, effect)),
-    slack: (eventId: string) => receivers.slackBodies.some((body) => body.includes(eventId)),
-    email: (eventId: string) => mails.some((source) => source.includes(eventId)),
+    slack: (eventId: string) => receivers.slackBodies.some(naming(eventId)),
+    email: (eventId: string) => mails.some(naming(eventId)),
   };
+}
+
+/** As a whole word: the id of one event may be how that of another begins or ends. */
+function naming(eventId: string): (text: string) => boolean {
+  const word = new RegExp(`(?<![\\w:-])${eventId.replaceAll(/[^\w]/g, '\\$&')}(?![\\w-])`);
+  return (text) => word.test(text);
 }
 
 /** An agent that is started again by hand has the key of the action and something after it. */

@@ -12,6 +12,7 @@ export const firesAreRemediations: Check = {
     const disowned = withoutFire.filter((one) => isDenied(one, gathered));
     const unseen = withoutFire.filter((one) => !isDenied(one, gathered));
     const missing = fires.filter((row) => !existing.has(keyOf(row)));
+    const atAnotherTime = fires.filter((row) => (existing.get(keyOf(row))?.input.firedAt ?? row.at) !== row.at);
     return {
       looked: fires.length + remediations.length,
       violations: [
@@ -25,6 +26,10 @@ export const firesAreRemediations: Check = {
           ({ tenant, eventId, rule, action, at: when }) =>
             `${tenant} ${eventId}: ${rule}/${action} fired at ${at(when)}, and there is no remediation`,
         ),
+        ...atAnotherTime.map((row) => {
+          const firedAt = existing.get(keyOf(row))?.input.firedAt ?? 0;
+          return `${row.tenant} ${row.eventId}: ${row.rule} fired at ${at(row.at)}, and its remediation says ${at(firedAt)}`;
+        }),
       ],
       remarks: unseen.length === 0 ? [] : [`${unseen.length} remediations whose verdicts nobody saw`],
     };

@@ -22,7 +22,11 @@ const STARTED_WITHIN_MS = 60_000;
 /** It may have judged by what it had read before, as when it was frozen. */
 const READ_BEFORE_MS = 20_000;
 
-function wasTakenAway({ rules }: Evidence, { tenant, rule, at: judgedAt }: VerdictRow): boolean {
+/** What the start says of a rule that the worker which starts it does not have, or has with other actions. */
+const TAKEN_AWAY = /no longer in the ruleset|no longer has all the actions/;
+
+function wasTakenAway({ rules }: Evidence, { tenant, rule, at: judgedAt, reason = '' }: VerdictRow): boolean {
+  if (rule === undefined || !TAKEN_AWAY.test(reason)) return false;
   return rules.some(
     (version) =>
       version.tenant === tenant &&

@@ -6,6 +6,7 @@ import { grouped } from '../evidence/grouped.js';
 import type { WrittenRule } from '../site/rules-on-disk.js';
 import { at, type Check } from './check.js';
 import { anyVersion, rulesThen } from './rules-then.js';
+import { wasRearmed } from './was-rearmed.js';
 
 export const skipsHaveAWindow: Check = {
   name: 'd: whatever was suppressed by a window lies in one that a known firing has armed',
@@ -78,6 +79,8 @@ function windowOf(
 
 function explains(evidence: Evidence, firing: Firing, { row, order }: Suppressed): boolean {
   if (firing.eventId === row.eventId || (firing.order ?? 0) > order) return false;
+  // Of an event that is in no history nobody can say whether it came before the re-arm.
+  if (firing.order !== undefined && wasRearmed(evidence, firing, order)) return false;
   const then = rulesThen(evidence, firing.tenant, firing.rule, firing.at);
   if (row.code === 'dedup') {
     return row.at < firing.at + Math.max(0, ...then.map(({ dedupWindowMs }) => dedupWindowMs));

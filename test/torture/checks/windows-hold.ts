@@ -3,6 +3,7 @@ import { cooldownKeyOf, type Firing, firingsIn, likenessOf } from '../evidence/f
 import { grouped } from '../evidence/grouped.js';
 import { anyVersion, rulesThen } from './rules-then.js';
 import { at, type Check, type Found } from './check.js';
+import { wasRearmed } from './was-rearmed.js';
 
 export const cooldownsHold: Check = {
   name: 'c: no two firings of a rule are closer together than its cooldown, unless it was re-armed between',
@@ -11,10 +12,25 @@ export const cooldownsHold: Check = {
       const rule = anyVersion(evidence, firing.tenant, firing.rule);
       return rule && firing.event ? [cooldownKeyOf(rule, firing.event)] : [];
     };
-    return tooClose(evidence, keyOf, (firing) => {
-      if (firing.cooldownUntilAt !== undefined) return firing.cooldownUntilAt;
-      return shortest(evidence, firing, ({ cooldownMs }) => cooldownMs);
+    const found = tooClose(evidence, keyOf, (firing) => {
+      const [only, ...others] = possibleEnds(evidence, firing);
+      // What the watch has told its remediation counts only where several versions of the rule make it hard to say.
+      if (firing.cooldownUntilAt !== undefined && others.length > 0) return firing.cooldownUntilAt;
+      return only;
     });
+    const told = firingsIn(evidence).filter(({ cooldownUntilAt }) => cooldownUntilAt !== undefined);
+    const wrong = told.filter((firing) => !possibleEnds(evidence, firing).includes(firing.cooldownUntilAt ?? 0));
+    return {
+      looked: found.looked + told.length,
+      violations: [
+        ...found.violations,
+        ...wrong.map((firing) => {
+          const { tenant, rule, eventId, cooldownUntilAt = 0 } = firing;
+          const ends = possibleEnds(evidence, firing).map(at).join(' or ') || 'nothing: there was no such rule';
+          return `${tenant} ${rule}: ${eventId} fired at ${at(firing.at)} and armed a cooldown until ${at(cooldownUntilAt)}, expected ${ends}`;
+        }),
+      ],
+    };
   },
 };
 
@@ -30,14 +46,20 @@ export const dedupsHold: Check = {
   },
 };
 
-/** Without an exact time of the first one, nothing can be said of what comes soon after it. */
+/** When the cooldown of a firing may end, by each version of its rule that may have been in force, the first one first. */
+function possibleEnds(evidence: Evidence, { tenant, rule, at: firedAt }: Firing): number[] {
+  const ends = rulesThen(evidence, tenant, rule, firedAt).map(({ cooldownMs }) => firedAt + cooldownMs);
+  return [...new Set(ends)].sort((a, b) => a - b);
+}
+
+/** Where the rule was in none of the versions that may have been in force, nothing can be said. */
 function shortest(
   evidence: Evidence,
   firing: Firing,
   windowOf: (rule: { cooldownMs: number; dedupWindowMs: number }) => number,
 ) {
   const then = rulesThen(evidence, firing.tenant, firing.rule, firing.at);
-  return firing.isAtExact && then.length > 0 ? firing.at + Math.min(...then.map(windowOf)) : undefined;
+  return then.length > 0 ? firing.at + Math.min(...then.map(windowOf)) : undefined;
 }
 
 function tooClose(
@@ -54,7 +76,7 @@ function tooClose(
       const untilAt = first && untilOf(first);
       if (!first || untilAt === undefined) return;
       found.looked += 1;
-      if (second.at >= untilAt || wasRearmed(evidence, first, second)) return;
+      if (second.at >= untilAt || wasRearmed(evidence, first, second.order ?? Infinity)) return;
       found.violations.push(
         `${first.tenant} ${first.rule}: ${first.eventId} fired at ${at(first.at)} and armed a window until ${at(untilAt)}, ` +
           `${second.eventId} fired at ${at(second.at)}, ${untilAt - second.at} ms too early`,
@@ -62,16 +84,4 @@ function tooClose(
     });
   }
   return found;
-}
-
-/** Re-arms and events are handled in the order in which the server took them. */
-function wasRearmed({ arrivals }: Evidence, first: Firing, second: Firing): boolean {
-  return arrivals.some(
-    ({ tenant, rearm, order }) =>
-      rearm !== undefined &&
-      tenant === first.tenant &&
-      (rearm.rule === undefined || rearm.rule === first.rule) &&
-      order > (first.order ?? 0) &&
-      order < (second.order ?? Infinity),
-  );
 }

@@ -7,7 +7,7 @@ import { readHistories } from './read-histories.js';
 import { addRowsIn } from './rows-in-histories.js';
 
 /** Takes everything down that there is to be seen at the end. */
-export async function collectEvidence(world: World, settled: Settled): Promise<Evidence> {
+export async function collectEvidence(world: World, settled: Settled, mostUnseen: number): Promise<Evidence> {
   const { site, ledger, gathered, receivers, tally } = world;
   const statuses = new Map<string, WatchStatus>();
   for (const tenant of site.tenants) {
@@ -16,9 +16,9 @@ export async function collectEvidence(world: World, settled: Settled): Promise<E
   }
   const runs = await readHistories(site.client);
   addRowsIn(runs, gathered);
-  const logs = await Promise.all(site.workerLogs.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const logs = await Promise.all(site.workerLogs.map((file) => readFile(file, 'utf8')));
   return {
-    ...{ tenants: site.tenants, ledger, gathered, runs, statuses, receivers, settled },
+    ...{ tenants: site.tenants, ledger, gathered, runs, statuses, receivers, settled, mostUnseen },
     remediations: remediationsIn(runs),
     arrivals: arrivalsIn(runs),
     rules: site.rules.versions,

@@ -49,6 +49,8 @@ export interface Evidence {
   settled: Settled;
   nondeterminismLines: number;
   freezes: readonly Freeze[];
+  /** Of all events: where nobody saw the verdicts of more, the checks that go by them show too little. */
+  mostUnseen: number;
 }
 
 /** What came of waiting at the end. */

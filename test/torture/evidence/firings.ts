@@ -12,9 +12,8 @@ export interface Firing {
   tenant: string;
   rule: string;
   eventId: string;
-  /** When it was judged, as its verdict says; without one it is the time in the plan of the remediation, or a little before. */
+  /** When it was judged: the plan of the remediation says so as its verdict does. */
   at: number;
-  isAtExact: boolean;
   /** The actions that fired, and so armed their dedup windows. */
   actions: readonly string[];
   /** Until when the remediation was told that its rule would rest. */
@@ -60,13 +59,11 @@ function firingOf(
   if (!named) return undefined;
   const { tenant, rule = '', eventId } = named;
   const input = remediation?.input;
-  const ats = rows.map(({ at }) => at);
   const arrived = arrivals.get(eventId);
   const planned = (input?.actions ?? []).filter(({ refused }) => refused === undefined).map(({ name }) => name);
   return {
     ...{ tenant, rule, eventId },
-    at: ats.length > 0 ? Math.min(...ats) : (input?.firedAt ?? 0),
-    isAtExact: ats.length > 0,
+    at: input?.firedAt ?? Math.min(...rows.map(({ at }) => at)),
     actions: [...new Set([...planned, ...rows.flatMap(({ action }) => action ?? [])])],
     ...(input?.quiet && { cooldownUntilAt: input.quiet.cooldownUntilAt }),
     order: arrived?.order,

@@ -66,12 +66,15 @@ function note(run: RecordedRun, event: HistoryEvent): void {
     workflowExecutionStartedEventAttributes: started,
     workflowExecutionSignaledEventAttributes: signaled,
     workflowExecutionCompletedEventAttributes: completed,
+    workflowExecutionFailedEventAttributes: closedAsFailed,
     workflowTaskFailedEventAttributes: failed,
     workflowExecutionCancelRequestedEventAttributes: cancelRequested,
   } = event;
   const at = atOf(event);
   if (started) run.input = firstOf(started.input);
   if (completed) run.result = firstOf(completed.result);
+  // What closes as failed, so that operators see red, has its whole result in the details.
+  if (closedAsFailed) run.result = firstOf(closedAsFailed.failure?.applicationFailureInfo?.details);
   if (cancelRequested) run.wasAskedToEnd = true;
   if (signaled) run.signals.push({ name: signaled.signalName ?? '', argument: firstOf(signaled.input), at });
   if (failed) {

@@ -72,6 +72,14 @@ test('what nobody has started, and no worker knows the rule of, is an error', as
   expect(answers).toEqual([{ remediation: ids[0] }, { error: 'rule r is no longer in the ruleset' }]);
 });
 
-test('while the rules cannot be read, what nobody has started is tried again', async () => {
-  await expect(start({})).rejects.toThrow('the rules cannot be read: broken');
+test('while the rules cannot be read, what nobody has started is to be asked for again', async () => {
+  const { answers } = await start({ started: ids.slice(1) });
+
+  expect(answers).toEqual([{ unavailable: ['broken'] }, { remediation: ids[1] }]);
+});
+
+test('a plan says by which version it was made', async () => {
+  const { plans } = await start({ now: ours });
+
+  expect(plans.map(({ rulesetHash }) => rulesetHash)).toEqual([aLoadedRuleset(ours).hash, aLoadedRuleset(ours).hash]);
 });

@@ -1,6 +1,7 @@
-import { CancellationScope, log, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
 import type { ActionActivities, AttemptDetails } from '../../../contract/activities.js';
+import { actionsQueueOf } from '../../../contract/names.js';
 import { summaryOf } from '../../../contract/summary.js';
 import type { ActionRun } from '../action-run.js';
 import type { Wanted } from './launch-when-free.js';
@@ -20,6 +21,7 @@ export async function endLeft(
   // That of a launcher which has failed for good was ended before this one was tried.
   if (!agent || tried.includes(agent.launcher)) return undefined;
   const { endFallbackAgent } = proxyActivities<Pick<ActionActivities, 'endFallbackAgent'>>({
+    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
     startToCloseTimeout: ONE_TRY_MS,
     scheduleToCloseTimeout: ALL_TRIES_MS,
     retry: { initialInterval: 1_000, maximumInterval: 5_000 },
