@@ -3,6 +3,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActionActivities, LeaseActivities, NoticeActivities } from '../../contract/activities.js';
+import { actionsQueueOf } from '../../contract/names.js';
 import { BUNDLE } from './paths.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 
@@ -28,22 +29,26 @@ export async function startBareWorker(
     Connection.connect({ address }),
   ]);
   const client = new Client({ connection: clientConnection });
-  const worker = await Worker.create({
+  const shared = {
     connection,
-    taskQueue,
-    workflowBundle: { codePath: BUNDLE },
-    activities,
     maxHeartbeatThrottleInterval: 200,
     defaultHeartbeatThrottleInterval: 200,
     shutdownForceTime: '5 seconds',
-  });
-  const running = worker.run();
+  } as const;
+  const workers = [
+    await Worker.create({ ...shared, taskQueue, workflowBundle: { codePath: BUNDLE } }),
+    // A worker without any activities polls for none.
+    ...(Object.keys(activities).length === 0
+      ? []
+      : [await Worker.create({ ...shared, taskQueue: actionsQueueOf(taskQueue), activities })]),
+  ];
+  const running = Promise.all(workers.map((worker) => worker.run()));
   return {
     client,
     taskQueue,
     start: (type, workflowId, input) => client.workflow.start(type, { workflowId, taskQueue, args: [input] }),
     async stop() {
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await connection.close();
       await clientConnection.close();
