@@ -1,5 +1,6 @@
 import { condition, rootCause } from '@temporalio/workflow';
 import type { StartAnswer } from '../contract/activities.js';
+import { remediationId } from '../contract/ids.js';
 import { byteLength } from './byte-length.js';
 import { startHold } from './hold.js';
 import type { Firing } from './judge-item.js';
@@ -21,6 +22,10 @@ export async function startFirings(
   judgedBy: JudgedBy,
   onHold: () => void,
 ): Promise<void> {
+  // Known before they are started: whoever asks why meanwhile is told where to look.
+  for (const { fire, entries } of firings) {
+    for (const entry of entries) entry.remediation = remediationId(state.tenant, fire.rule, fire.event.id);
+  }
   for (const chunk of inChunks(firings)) {
     let left = chunk;
     while (left.length > 0) {
@@ -70,6 +75,5 @@ async function start(tenant: string, chunk: Firing[], judgedBy: JudgedBy): Promi
 function record(state: WatchState, { entries }: Firing, answer: StartAnswer): boolean {
   if ('unavailable' in answer) return false;
   if ('error' in answer) turnIntoError(state, entries, `remediation could not be started: ${answer.error}`);
-  else for (const entry of entries) entry.remediation = answer.remediation;
   return true;
 }

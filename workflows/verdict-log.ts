@@ -67,8 +67,10 @@ export function logFailedNotice(state: WatchState, { id, rule }: Notice, why: st
 
 /** A fire whose remediation could not be started becomes an error where people look for it. Its guards stay armed. */
 export function turnIntoError(state: WatchState, entries: LoggedVerdict[], reason: string): void {
-  for (const entry of entries)
+  for (const entry of entries) {
+    delete entry.remediation;
     Object.assign(entry, { verdict: 'skip', code: 'error', reason: shortened(reason, MAX_REASON_CHARS) });
+  }
   const rule = ruleCounters(state, entries[0]?.rule ?? '');
   for (const counters of [state.counters, rule]) {
     counters.fired -= 1;
