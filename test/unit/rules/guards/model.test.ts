@@ -19,39 +19,33 @@ import {
   ReferenceModel,
 } from './reference-model.js';
 
+function judgeAsTheModel(
+  some: typeof rulesets,
+  { maxLength, numRuns }: { maxLength: number; numRuns: number },
+): void {
+  fc.assert(
+    fc.property(some, fc.array(reports, { maxLength }), (ruleset, sequence) => {
+      const model = new ReferenceModel();
+      const timed = withTimes(sequence);
+
+      const verdicts = simulate(
+        { ruleset: written(ruleset), hash: 'model', source: 'model', problems: [] },
+        timed.map(({ now, event }) => ({ atMs: now, event: meshEvent(event, now) })),
+      );
+
+      expect(verdicts.map(comparable)).toEqual(timed.map(({ now, event }) => model.judge(ruleset, event, now)));
+    }),
+    { numRuns },
+  );
+}
+
 describe('guards', () => {
   test('say what an independent model says, over any sequence of events', () => {
-    fc.assert(
-      fc.property(rulesets, fc.array(reports, { maxLength: 40 }), (ruleset, sequence) => {
-        const model = new ReferenceModel();
-        const timed = withTimes(sequence);
-
-        const verdicts = simulate(
-          { ruleset: written(ruleset), hash: 'model', source: 'model', problems: [] },
-          timed.map(({ now, event }) => ({ atMs: now, event: meshEvent(event, now) })),
-        );
-
-        expect(verdicts.map(comparable)).toEqual(timed.map(({ now, event }) => model.judge(ruleset, event, now)));
-      }),
-      { numRuns: 400 },
-    );
+    judgeAsTheModel(rulesets, { maxLength: 40, numRuns: 400 });
   });
 
   test('say what the model says of events that more rules match than may fire, or may be judged', () => {
-    fc.assert(
-      fc.property(crowds, fc.array(reports, { maxLength: 8 }), (ruleset, sequence) => {
-        const model = new ReferenceModel();
-        const timed = withTimes(sequence);
-
-        const verdicts = simulate(
-          { ruleset: written(ruleset), hash: 'model', source: 'model', problems: [] },
-          timed.map(({ now, event }) => ({ atMs: now, event: meshEvent(event, now) })),
-        );
-
-        expect(verdicts.map(comparable)).toEqual(timed.map(({ now, event }) => model.judge(ruleset, event, now)));
-      }),
-      { numRuns: 50 },
-    );
+    judgeAsTheModel(crowds, { maxLength: 8, numRuns: 50 });
   });
 
   test('say so too when re-arming, pruning, restarts and edits of the rules come in between', () => {
