@@ -19,10 +19,7 @@ import {
   ReferenceModel,
 } from './reference-model.js';
 
-function judgeAsTheModel(
-  some: typeof rulesets,
-  { maxLength, numRuns }: { maxLength: number; numRuns: number },
-): void {
+function judgeAsTheModel(some: typeof rulesets, { maxLength, numRuns }: { maxLength: number; numRuns: number }): void {
   fc.assert(
     fc.property(some, fc.array(reports, { maxLength }), (ruleset, sequence) => {
       const model = new ReferenceModel();
