@@ -10,6 +10,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY contract contract
 COPY rules rules
 COPY workflows workflows
+COPY adapters adapters
 COPY activities activities
 COPY config config
 COPY client client
@@ -34,7 +35,7 @@ COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certifica
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
-COPY client/cli/mesh.mjs client/cli/mesh.mjs
+COPY worker/mesh.mjs worker/mesh.mjs
 COPY worker/bootstrap.mjs worker/bootstrap.mjs
 # What holds until a folder of your own is mounted over it.
 COPY config/rules.yaml config/mesh.yaml config/

@@ -1,7 +1,18 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const ROOMS = ['contract', 'rules', 'config', 'activities', 'workflows', 'worker', 'client', 'test', 'bench'];
+const ROOMS = [
+  'contract',
+  'rules',
+  'config',
+  'adapters',
+  'activities',
+  'workflows',
+  'worker',
+  'client',
+  'test',
+  'bench',
+];
 
 /** Files of one room, and what they may not import. `test/repo/import-arrows.test.ts` holds the same arrows. */
 function room(files, ...patterns) {
@@ -12,7 +23,7 @@ function room(files, ...patterns) {
 function only(name, allowed, protects) {
   const closed = ROOMS.filter((other) => other !== name && !allowed.includes(other));
   const what = allowed.length === 0 ? 'nothing else of ours' : `only ${allowed.join(', ')}`;
-  return { regex: `^(\\.\\./)+(${closed.join('|')})(/|$)`, message: `${name} imports ${what}: ${protects}.` };
+  return { regex: `^(#|(\\.\\./)+)(${closed.join('|')})(/|$)`, message: `${name} imports ${what}: ${protects}.` };
 }
 
 const PURE = {
@@ -27,33 +38,34 @@ const SANDBOX = [
     message: 'This runs in the workflow sandbox, where what is not deterministic breaks replay. Import types only.',
   },
   {
-    regex: '^(\\.\\./)+contract/(event|ruleset|schema-words|template-text|parse-yaml|problem|actions/.*)\\.js$',
+    regex:
+      '^#contract/(event|ruleset|hash|text/(schema-words|template-text|template|parse-yaml|problem)|actions/.*)\\.js$',
     allowTypeImports: true,
     message: 'This file would bring zod or yaml into the workflow bundle. Import its types only.',
   },
 ];
 
 const ONLY_GUARDS = {
-  regex: '^(\\.\\./)+rules/(?!guards/)',
+  regex: '^(#|(\\.\\./)+)rules/(?!guards/)',
   message:
     'Workflows take only rules/guards: matching is recorded by an activity, so that editing it breaks no replay.',
 };
 
 const GUARDS_ALONE = {
-  regex: '^\\.\\./(?!\\.\\./contract/)',
+  regex: '^(\\.\\./|#(?!contract/))',
   message: 'Guards import only contract and each other: they are the part of rules that runs in the workflow sandbox.',
 };
 
 const THROUGH_ADAPTERS = {
   regex: '^(node:|undici|nodemailer|@temporalio/client)',
   allowTypeImports: true,
-  message: 'Only activities/adapters reach the network and Node, so that an action can be tested without them.',
+  message: 'Only adapters reach the network and Node, so that an action can be tested without them.',
 };
 
 const PURE_RULES = only('rules', ['contract'], 'judging is the same in simulate, in the watch and in tests');
 const ACTIVITIES = only(
   'activities',
-  ['contract', 'rules', 'config'],
+  ['contract', 'rules', 'config', 'adapters'],
   'an action must run and be tested without a worker',
 );
 
@@ -108,7 +120,10 @@ export default defineConfig(
   room(['rules/guards/**/*.ts'], GUARDS_ALONE, ...SANDBOX),
   room(['config/**/*.ts'], only('config', ['contract', 'rules'], 'reading a file must not depend on who uses it')),
   room(['activities/**/*.ts'], ACTIVITIES, THROUGH_ADAPTERS),
-  room(['activities/**/adapters/**/*.ts'], ACTIVITIES),
+  room(
+    ['adapters/**/*.ts'],
+    only('adapters', ['contract'], 'whoever needs the outside may use them, without an action'),
+  ),
   room(
     ['workflows/**/*.ts'],
     only('workflows', ['contract', 'rules'], 'workflows and activities meet in contract only'),
@@ -117,7 +132,7 @@ export default defineConfig(
   ),
   room(
     ['client/**/*.ts'],
-    only('client', ['contract', 'rules'], 'a program that reports events carries no worker along'),
+    only('client', ['contract', 'rules', 'adapters'], 'a program that reports events carries no worker along'),
   ),
   {
     files: ['workflows/**/*.ts'],

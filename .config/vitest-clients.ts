@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { ROOMS } from './rooms.js';
 
 /** Tests with programs of others, which they install from npm: the mesh under the clients it is made for. */
 export default defineConfig({
+  resolve: { alias: ROOMS },
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/clients/**/*.test.ts'],

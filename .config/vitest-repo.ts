@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { ROOMS } from './rooms.js';
 
+const resolve = { alias: ROOMS };
 const root = new URL('..', import.meta.url).pathname;
 
 /** Tests about the repository itself, part of `npm run check`: what it says, and what becomes of it in a package or a container. */
@@ -7,8 +9,9 @@ export default defineConfig({
   test: {
     root,
     projects: [
-      { test: { root, name: 'repo', include: ['test/repo/**/*.test.ts'] } },
+      { resolve, test: { root, name: 'repo', include: ['test/repo/**/*.test.ts'] } },
       {
+        resolve,
         test: {
           root,
           name: 'packaging',

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { ROOMS } from './rooms.js';
 
 /** What takes too long for every day: the same proofs, many times over. */
 export default defineConfig({
+  resolve: { alias: ROOMS },
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/soak/**/*.test.ts', 'test/gateway/fuzz.test.ts'],

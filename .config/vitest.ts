@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { ROOMS } from './rooms.js';
+
+const resolve = { alias: ROOMS };
 
 const all = {
   root: new URL('..', import.meta.url).pathname,
@@ -22,11 +25,12 @@ export default defineConfig({
   test: {
     root: all.root,
     projects: [
-      { test: { ...all, name: 'alone', include: alone } },
+      { resolve, test: { ...all, name: 'alone', include: alone } },
       // Files follow each other in one process: to load all anew for each would take longer than most of the tests do. Projects
       // run in the order of their names.
-      { test: { ...all, name: 'large', include: large, isolate: false } },
+      { resolve, test: { ...all, name: 'large', include: large, isolate: false } },
       {
+        resolve,
         test: {
           ...all,
           name: 'small',

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '../contract/activities.js';
+import type { AttemptDetails } from '#contract/activities.js';
 import { attempt, failure } from './fail.js';
-import type { Workflows } from './world.js';
+import type { Workflows } from '#adapters/temporal/workflows.js';
 
 type AsksServer = Pick<Workflows, 'isCancelRequested'>;
 type Before = Partial<Omit<AttemptDetails, 'detail'>>;

@@ -1,7 +1,7 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import type { Current } from '../config/read-through.js';
-import { shortenProblems } from '../config/shorten-problems.js';
-import type { ConfigTrouble } from '../contract/matched.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Current } from '#config/read-through.js';
+import { shortenProblems } from '#config/shorten-problems.js';
+import type { ConfigTrouble } from '#contract/matched.js';
 
 /** Enough to know what to look at. They are told with every batch, also of one event. */
 const SHOWN_PROBLEMS = 3;

@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '../contract/activities.js';
-import type { FailureType } from '../contract/failures.js';
-import { messageOf } from '../contract/message-of.js';
+import type { AttemptDetails } from '#contract/activities.js';
+import type { FailureType } from '#contract/failures.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface Failure {
   type: FailureType;

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '../contract/activities.js';
+import type { AttemptDetails } from '#contract/activities.js';
 import { attempt } from './fail.js';
 
 const HEARTBEAT_MS = 1_000;

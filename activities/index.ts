@@ -1,4 +1,4 @@
-import type { ActionActivities, LeaseActivities, NoticeActivities, WatchActivities } from '../contract/activities.js';
+import type { ActionActivities, LeaseActivities, NoticeActivities, WatchActivities } from '#contract/activities.js';
 import { makeAwaitRules } from './await-rules.js';
 import { makeComposeNotice } from './actions/notify-team/compose-notice.js';
 import { makeComposeNotification } from './actions/notify-team/compose.js';

@@ -1,5 +1,5 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import { formatProblem } from '../contract/problem.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 import { failure } from './fail.js';
 import type { World } from './index.js';
 

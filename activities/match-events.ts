@@ -1,6 +1,6 @@
-import type { WatchActivities } from '../contract/activities.js';
-import { type LoadedRuleset, matchBatch, type MatchContext } from '../rules/match-batch.js';
-import { createRedactor } from '../rules/redact.js';
+import type { WatchActivities } from '#contract/activities.js';
+import { type LoadedRuleset, matchBatch, type MatchContext } from '#rules/match-batch.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { configTroubleOf } from './config-trouble.js';
 import { redactorOf } from './redactor-of.js';
 import type { World } from './world.js';

@@ -1,5 +1,5 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import { createRedactor, type Redactor } from '../rules/redact.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import { createRedactor, type Redactor } from '#contract/text/redact/redact.js';
 
 const redactors = new WeakMap<MeshConfig, Redactor>();
 

@@ -1,4 +1,4 @@
-import { SECRET } from '../config/secret.js';
+import { SECRET } from '#config/secret.js';
 
 /** An address as people may see it: what follows a question mark may be a key. */
 export function shownAddress(url: string): string {

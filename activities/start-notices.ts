@@ -1,4 +1,4 @@
-import type { WatchActivities } from '../contract/activities.js';
+import type { WatchActivities } from '#contract/activities.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { World } from './world.js';
 

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
-import type { Fire, StartAnswer, StartRequest, WatchActivities } from '../contract/activities.js';
-import type { MeshEvent } from '../contract/event.js';
-import { remediationId } from '../contract/ids.js';
-import type { Ruleset } from '../contract/ruleset.js';
-import { makePlan } from '../rules/make-plan.js';
+import type { Fire, StartAnswer, StartRequest, WatchActivities } from '#contract/activities.js';
+import type { MeshEvent } from '#contract/event.js';
+import { remediationId } from '#contract/ids.js';
+import type { Ruleset } from '#contract/ruleset.js';
+import { makePlan } from '#rules/make-plan.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { World } from './world.js';
 

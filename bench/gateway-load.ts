@@ -10,12 +10,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { connectMesh, type Mesh } from '../client/mesh.js';
-import { readSettings } from '../contract/settings.js';
-import { createWorker } from '../worker/create-worker.js';
-import { type DevServer, freePort, startDevServer } from '../worker/dev-server.js';
-import { makeWorld } from '../worker/make-world.js';
-import { findTemporal } from '../worker/temporal-binary.js';
+import { connectMesh, type Mesh } from '#client/mesh.js';
+import { readSettings } from '#contract/settings.js';
+import { createWorker } from '#worker/create-worker.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { makeWorld } from '#worker/make-world.js';
+import { findTemporal } from '#worker/temporal-binary.js';
 import type { Load, LoadResult } from './load-client.js';
 
 const BARE_RUNS = 200;
@@ -123,7 +123,7 @@ async function startWorkers(address: string) {
 async function startGateway(address: string, files: Record<string, string>): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const program = fileURLToPath(new URL('../../client/cli/mesh.mjs', import.meta.url));
+  const program = fileURLToPath(new URL('../../worker/mesh.mjs', import.meta.url));
   gateway = spawn(process.execPath, [program, 'gateway'], {
     env: { ...process.env, ...files, TEMPORAL_ADDRESS: address, MESH_GATEWAY_PORT: String(port) },
     stdio: 'ignore',

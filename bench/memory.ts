@@ -8,9 +8,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { connectMesh, type Mesh } from '../client/mesh.js';
-import { freePort, startDevServer } from '../worker/dev-server.js';
-import { findTemporal } from '../worker/temporal-binary.js';
+import { connectMesh, type Mesh } from '#client/mesh.js';
+import { freePort, startDevServer } from '#worker/dev-server.js';
+import { findTemporal } from '#worker/temporal-binary.js';
 import { type HeapFigures, PROBE_FOLDER } from './memory-probe.js';
 
 const EVENTS = 100_000;
@@ -91,7 +91,7 @@ async function measure(load: Load, home: string): Promise<void> {
     TEMPORAL_ADDRESS: server.address,
   };
   const worker = await start('worker', home, ['worker/bootstrap.mjs', 'start'], { ...env, MESH_GATEWAY_PORT: 'off' });
-  const gateway = await start('gateway', home, ['client/cli/mesh.mjs', 'gateway'], { ...env, MESH_GATEWAY_PORT: port });
+  const gateway = await start('gateway', home, ['worker/mesh.mjs', 'gateway'], { ...env, MESH_GATEWAY_PORT: port });
   const mesh = await connectMesh({ connection: { ...readAddress(server.address) } });
   try {
     await untilReady(`http://127.0.0.1:${port}/readyz`);

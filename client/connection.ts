@@ -5,7 +5,7 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { Environment, Settings } from '../contract/settings.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import { causesOf } from './causes-of.js';
 
 export interface ConnectionSettings {

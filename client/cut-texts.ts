@@ -1,4 +1,4 @@
-import { REDACTED, type Redactor } from '../rules/redact.js';
+import { REDACTED, type Redactor } from '#contract/text/redact/redact.js';
 
 export const MAX_TEXT_BYTES = 8 * 1024;
 

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../contract/remediation.js';
+import type { DeliveryRecord } from '#contract/remediation.js';
 
 /** Who has got a message by what one run or several have on record, each once. */
 export function deliveredIn(records: DeliveryRecord[]): DeliveryRecord[] {

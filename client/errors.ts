@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.js';
+import type { Problem } from '#contract/text/problem.js';
 
 /** Every code an error of the SDK can carry. */
 export const MESH_ERRORS = {

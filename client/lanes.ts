@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { MeshEvent } from '../contract/event.js';
+import type { MeshEvent } from '#contract/event.js';
 import { NotStoredError, type NotStoredReason } from './errors.js';
 
 export interface LaneOptions {

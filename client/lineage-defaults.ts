@@ -1,5 +1,5 @@
-import type { Environment } from '../contract/settings.js';
-import { MAX_TOKEN_CHARS } from '../rules/lineage/token.js';
+import type { Environment } from '#contract/settings.js';
+import { MAX_TOKEN_CHARS } from '#rules/lineage/token.js';
 import type { EventDefaults } from './event-input.js';
 
 /** An agent that the mesh started finds its place in the chain in its environment, and so does what it reports. */

@@ -1,11 +1,11 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { parseLeaseId, parseRemediationId } from '../contract/ids.js';
-import type { LeaseMemo } from '../contract/lease.js';
-import { messageOf } from '../contract/message-of.js';
-import { DEFAULT_TENANT, LEASE_MEMO, WORKFLOW_TYPES } from '../contract/names.js';
-import type { NoticeResult } from '../contract/notice.js';
-import type { RemediationResult } from '../contract/remediation.js';
+import { parseLeaseId, parseRemediationId } from '#contract/ids.js';
+import type { LeaseMemo } from '#contract/lease.js';
+import { messageOf } from '#contract/text/words.js';
+import { DEFAULT_TENANT, LEASE_MEMO, WORKFLOW_TYPES } from '#contract/names.js';
+import type { NoticeResult } from '#contract/notice.js';
+import type { RemediationResult } from '#contract/remediation.js';
 import { listRuns } from './list-runs.js';
 import type { DeadFilter, DeadPage, DeadRemediation } from './remediation-views.js';
 import { isPlain, quoted } from './run-query.js';

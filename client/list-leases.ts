@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { parseLeaseId } from '../contract/ids.js';
-import { WORKFLOW_TYPES } from '../contract/names.js';
+import { parseLeaseId } from '#contract/ids.js';
+import { WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
 import type { LeasePage, RunningLease } from './remediation-views.js';
 import { retriedActivities } from './retried-activities.js';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { DEFAULT_TENANT, WORKFLOW_TYPES } from '../contract/names.js';
+import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
 import type { RemediationFilter, RemediationPage } from './remediation-views.js';
 import { isPlain, quoted, ruleTerm } from './run-query.js';

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '#contract/hash.js';
 import type { Client } from '@temporalio/client';
-import { WORKFLOW_TYPES } from '../contract/names.js';
+import { WORKFLOW_TYPES } from '#contract/names.js';
 import { MeshError } from './errors.js';
 import { DEFAULT_PAGE, MAX_PAGE, type RemediationSummary } from './remediation-views.js';
 import { quoted } from './run-query.js';
@@ -57,7 +57,7 @@ function readPageToken(page: string, query: string): Uint8Array {
 const CHECK_CHARS = 8;
 
 function checkOf(written: string, query: string): string {
-  return createHash('sha256').update(`${query}\n${written}`).digest('hex').slice(0, CHECK_CHARS);
+  return sha256(`${query}\n${written}`).slice(0, CHECK_CHARS);
 }
 
 /** Of every remediation that may have been retried, the run that began last. */

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { messageOf } from '../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface MeshHealth {
   /** Whether Temporal answers. */

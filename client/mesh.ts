@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import type { MeshEvent } from '../contract/event.js';
-import { TENANT } from '../contract/event.js';
-import { watchId } from '../contract/ids.js';
-import { DEFAULT_TENANT, QUERIES, SIGNALS, TASK_QUEUE } from '../contract/names.js';
-import { formatProblem } from '../contract/problem.js';
-import type { RedactOptions } from '../contract/redact-options.js';
-import { type Environment, readSettings } from '../contract/settings.js';
-import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '../contract/watch.js';
-import { createRedactor } from '../rules/redact.js';
-import { createCalls } from './calls.js';
+import { type MeshEvent, TENANT } from '#contract/event.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
+import { type Environment, readSettings } from '#contract/settings.js';
+import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '#contract/watch.js';
 import { connectionOptions, type ConnectionSettings, readConnection } from './connection.js';
 import { MeshError, WrongEventError } from './errors.js';
 import type { EventInput } from './event-input.js';
-import { createLanes } from './lanes.js';
-import { lineageDefaults } from './lineage-defaults.js';
 import { type MeshHealth, readHealth } from './mesh-health.js';
-import { parseEvents } from './parse-events.js';
 import type {
   DeadFilter,
   DeadPage,
@@ -28,6 +20,12 @@ import type {
   RemediationPage,
   Retried,
 } from './remediation-views.js';
+import { watchId } from '#contract/ids.js';
+import { DEFAULT_TENANT, QUERIES, SIGNALS, TASK_QUEUE } from '#contract/names.js';
+import { createCalls } from './calls.js';
+import { createLanes } from './lanes.js';
+import { lineageDefaults } from './lineage-defaults.js';
+import { parseEvents } from './parse-events.js';
 import { createRemediations } from './remediations.js';
 import { createSender } from './sender.js';
 import { explainCall, explainQuery } from './temporal-errors.js';
@@ -37,14 +35,14 @@ export type { ConnectionSettings } from './connection.js';
 export type { EventInput } from './event-input.js';
 export type { MeshHealth } from './mesh-health.js';
 export type * from './remediation-views.js';
-export type { MeshEvent } from '../contract/event.js';
-export type { ActionPlan } from '../contract/actions/index.js';
-export type { ActionResult, RemediationProgress } from '../contract/remediation.js';
-export type { Environment } from '../contract/settings.js';
-export type { Problem } from '../contract/problem.js';
-export type { RedactOptions } from '../contract/redact-options.js';
-export type { Judgement, LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
-export type { WatchStatus } from '../contract/watch.js';
+export type { MeshEvent } from '#contract/event.js';
+export type { ActionPlan } from '#contract/actions/index.js';
+export type { ActionResult, RemediationProgress } from '#contract/remediation.js';
+export type { Environment } from '#contract/settings.js';
+export type { Problem } from '#contract/text/problem.js';
+export type { RedactOptions } from '#contract/text/redact/redact.js';
+export type { Judgement, LoggedVerdict, MissedRule, SkipCode, Verdict } from '#contract/verdict.js';
+export type { WatchStatus } from '#contract/watch.js';
 
 export interface MeshOptions {
   /** Default: the process's environment (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, …). */

@@ -1,8 +1,8 @@
-import { MeshEvent, OUTCOMES } from '../contract/event.js';
-import { DEFAULT_TENANT } from '../contract/names.js';
-import { nearest } from '../contract/nearest.js';
-import { type Problem, problemsOf } from '../contract/problem.js';
-import type { Redactor } from '../rules/redact.js';
+import { MeshEvent, OUTCOMES } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import { nearest } from '#contract/text/nearest.js';
+import { type Problem, problemsOf } from '#contract/text/problem.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventDefaults } from './event-input.js';
 import { preparePayload } from './prepare-payload.js';
 

@@ -1,6 +1,6 @@
-import type { MeshEvent } from '../contract/event.js';
-import type { Problem } from '../contract/problem.js';
-import type { Redactor } from '../rules/redact.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventDefaults } from './event-input.js';
 import { parseEvent } from './parse-event.js';
 

@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowFailedError,
 } from '@temporalio/client';
-import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
+import { QUERIES, SEARCH_ATTRIBUTES } from '#contract/names.js';
 import { MeshError } from './errors.js';
 
 /** The first thing in its history is what it was started with. */

@@ -1,4 +1,4 @@
-import type { ActionPlan } from '../contract/actions/index.js';
+import type { ActionPlan } from '#contract/actions/index.js';
 import type {
   ActionResult,
   DeliveryRecord,
@@ -6,7 +6,7 @@ import type {
   LaunchedAgent,
   RemediationProgress,
   StartedAgent,
-} from '../contract/remediation.js';
+} from '#contract/remediation.js';
 import { deliveredIn } from './delivered-in.js';
 import type { ActionState } from './remediation-views.js';
 

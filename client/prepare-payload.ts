@@ -1,5 +1,5 @@
-import { formatPath, type Problem } from '../contract/problem.js';
-import type { Redactor } from '../rules/redact.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { fitText } from './cut-texts.js';
 
 export { MAX_TEXT_BYTES } from './cut-texts.js';

@@ -1,7 +1,7 @@
-import type { ActionPlan } from '../contract/actions/index.js';
-import type { RemediationOutcome, RemediationProgress } from '../contract/remediation.js';
-import type { MeshEvent } from '../contract/event.js';
-import type { RestorePoint } from '../contract/lease.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { RemediationOutcome, RemediationProgress } from '#contract/remediation.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { RestorePoint } from '#contract/lease.js';
 
 /** Remediations on a page of a list. */
 export const DEFAULT_PAGE = 50;

@@ -1,6 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { isNoticeId, parseRemediationId } from '../contract/ids.js';
-import type { RemediationInput, RemediationProgress } from '../contract/remediation.js';
+import { isNoticeId, parseRemediationId } from '#contract/ids.js';
+import type { RemediationInput, RemediationProgress } from '#contract/remediation.js';
 import { agentAtWork } from './agent-at-work.js';
 import { MeshError } from './errors.js';
 import { listDead } from './list-dead.js';

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { ActionPlan } from '../contract/actions/index.js';
-import { recipientEffectKey } from '../contract/ids.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import { recipientEffectKey } from '#contract/ids.js';
 import { millisecondsOf } from './milliseconds-of.js';
 import type { RetriedActivity } from './remediation-views.js';
 

@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { NoticeInput, NoticeResult } from '../contract/notice.js';
+import type { NoticeInput, NoticeResult } from '#contract/notice.js';
 import { deliveredIn } from './delivered-in.js';
 import { MeshError } from './errors.js';
 import { inputOf, progressOf, startAgain } from './past-runs.js';

@@ -1,4 +1,4 @@
-import { remediationId } from '../contract/ids.js';
+import { remediationId } from '#contract/ids.js';
 
 /** The server takes quotes, backslashes and control characters, escaped, and then looks for the escaped text. */
 export function isPlain(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { parseRemediationId } from '../contract/ids.js';
-import type { SearchAttributeName } from '../contract/names.js';
+import { parseRemediationId } from '#contract/ids.js';
+import type { SearchAttributeName } from '#contract/names.js';
 import { millisecondsOf } from './milliseconds-of.js';
 import type { RemediationSummary } from './remediation-views.js';
 

@@ -1,5 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contract/names.js';
+import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '#contract/names.js';
 
 /** What the Temporal API calls the kinds of search attributes: `temporal.api.enums.v1.IndexedValueType`. */
 const INDEXED_VALUE_TYPES = { KEYWORD: 2, INT: 3 } as const;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { MeshEvent } from '../contract/event.js';
-import { SEARCH_ATTRIBUTES, SIGNALS } from '../contract/names.js';
-import type { BatchHint } from '../contract/watch.js';
-import { watchStart } from '../contract/watch-start.js';
+import type { MeshEvent } from '#contract/event.js';
+import { SEARCH_ATTRIBUTES, SIGNALS } from '#contract/names.js';
+import type { BatchHint } from '#contract/watch.js';
+import { watchStart } from '#contract/watch-start.js';
 import type { Calls } from './calls.js';
 import { type NotStoredReason, WatchFullError } from './errors.js';
 import { isPassing, isSignalLimit } from './temporal-errors.js';

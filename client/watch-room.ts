@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { MeshEvent } from '../contract/event.js';
-import { watchId } from '../contract/ids.js';
+import type { MeshEvent } from '#contract/event.js';
+import { watchId } from '#contract/ids.js';
 import { WatchFullError } from './errors.js';
 
 /**

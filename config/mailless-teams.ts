@@ -1,4 +1,4 @@
-import { formatPath, type Problem } from '../contract/problem.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 import type { Team } from './sections/teams.js';
 
 /** Teams that are to get mails, also because they name no channel at all, and of which nobody has an address. */

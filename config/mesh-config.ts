@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { parseYaml } from '../contract/parse-yaml.js';
-import { type Problem, problemsOf } from '../contract/problem.js';
-import { strict } from '../contract/schema-words.js';
+import { parseYaml } from '#contract/text/parse-yaml.js';
+import { type Problem, problemsOf } from '#contract/text/problem.js';
+import { strict } from '#contract/text/schema-words.js';
 import type { Parsed } from './read-through.js';
 import { fallbackProblems } from './sections/agent-fallbacks.js';
 import { type Agent, Agents, agentsOf } from './sections/agents.js';

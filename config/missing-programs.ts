@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
-import { formatPath, type Problem } from '../contract/problem.js';
-import { shellWord } from '../contract/shell-word.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import { shellWord } from '#contract/text/shell-word.js';
 import { AGENT_PRESETS } from './agent-presets.js';
 import type { Agent, CommandAgent, PresetAgent } from './sections/agents.js';
 

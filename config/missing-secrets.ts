@@ -1,5 +1,5 @@
-import { messageOf } from '../contract/message-of.js';
-import { formatPath, type Problem } from '../contract/problem.js';
+import { messageOf } from '#contract/text/words.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 import { resolveSecret, SECRET } from './secret.js';
 import { textsIn } from './texts-in.js';
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '#contract/hash.js';
 import { readFile, stat } from 'node:fs/promises';
-import type { Problem } from '../contract/problem.js';
+import type { Problem } from '#contract/text/problem.js';
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
@@ -60,7 +60,7 @@ export class ReadThroughFile<T> {
   }
 
   private take(text: string): void {
-    const hash = createHash('sha256').update(text).digest('hex');
+    const hash = sha256(text);
     if (hash === this.contentHash) return;
     this.contentHash = hash;
     const parsed = this.options.parse(text, this.file);

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TENANT } from '../contract/event.js';
-import { DEFAULT_TENANT } from '../contract/names.js';
-import type { Ruleset } from '../contract/ruleset.js';
-import type { LoadedRuleset } from '../rules/match-batch.js';
-import { parseRuleset } from '../rules/parse-ruleset.js';
+import { TENANT } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import type { Ruleset } from '#contract/ruleset.js';
+import type { LoadedRuleset } from '#rules/match-batch.js';
+import { parseRuleset } from '#rules/parse-ruleset.js';
 import { type Current, ReadThroughFile } from './read-through.js';
 import { shortenProblems } from './shorten-problems.js';
 

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../contract/problem.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
 
 const SHOWN_PROBLEMS = 20;
 const PROBLEM_CHARS = 400;

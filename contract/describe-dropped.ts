@@ -1,4 +1,4 @@
-import { plural } from './plural.js';
+import { plural } from './text/words.js';
 import type { DroppedNews } from './watch.js';
 
 /** For people, who may have something to do about it. */

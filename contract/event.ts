@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, oneOf, strict, text, wholeNumber } from './schema-words.js';
+import { flag, oneOf, strict, text, wholeNumber } from './text/schema-words.js';
 
 export const OUTCOMES = ['success', 'failed', 'timeout', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -101,3 +101,25 @@ export interface OpenIncident extends IncidentSubject {
   resolveOn: ('task' | 'tool')[];
   openedAt: number;
 }
+
+export type DeliveryAnswer =
+  | {
+      delivered: true;
+      /** How, in one line: `mailed through mail.example.com`. */
+      detail: string;
+      /** Open at the receiver from now on. */
+      incident?: Pick<OpenIncident, 'key' | 'resolveOn'>;
+    }
+  /**
+   * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the
+   * receiver had the whole message and did not say what became of it, and another attempt may be a second copy for people.
+   * `isPutOff`: nothing was tried, since others are in the way. It does not count as one of the attempts that a rule allows.
+   */
+  | {
+      delivered: false;
+      reason: string;
+      isFinal: boolean;
+      retryAfterMs?: number;
+      mayHaveArrived?: true;
+      isPutOff?: true;
+    };

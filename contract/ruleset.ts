@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MeshEvent, OUTCOMES } from './event.js';
-import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './schema-words.js';
+import { flag, listOf, milliseconds, oneOf, strict, text, wholeNumber } from './text/schema-words.js';
 import { segment } from './ids.js';
 import { MAX_ACTIONS } from './limits.js';
 import { Action } from './actions/index.js';

@@ -1,5 +1,5 @@
-import { bareUrlProblem } from './bare-url.js';
-import { nearest } from './nearest.js';
+import { bareUrlProblem } from './text/bare-url.js';
+import { nearest } from './text/nearest.js';
 
 /** Every environment variable of the mesh itself. Connection settings are Temporal's own (`TEMPORAL_ADDRESS`, …). */
 export const SETTINGS = {

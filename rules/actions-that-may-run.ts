@@ -1,5 +1,5 @@
-import { formatPath } from '../contract/problem.js';
-import type { Rule, Ruleset } from '../contract/ruleset.js';
+import { formatPath } from '#contract/text/problem.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
 
 type Action = Rule['actions'][number];
 

@@ -1,5 +1,5 @@
-import type { Problem } from '../contract/problem.js';
-import type { Ruleset } from '../contract/ruleset.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Ruleset } from '#contract/ruleset.js';
 import { actionsThatMayRun } from './actions-that-may-run.js';
 import type { KnownNames } from './known-names.js';
 

@@ -1,6 +1,6 @@
-import type { Condition } from '../contract/ruleset.js';
-import { shortened } from '../contract/shortened.js';
-import { readField } from './guards/read-field.js';
+import type { Condition } from '#contract/ruleset.js';
+import { shortened } from '#contract/text/shorten.js';
+import { readField } from '#contract/read-field.js';
 import { readPath } from './read-path.js';
 
 /** Why a payload does not meet a condition, in words; nothing when it does. All kinds must hold, any entry of a list does. */

@@ -1,7 +1,7 @@
-import { OUTCOMES, type Outcome } from '../contract/event.js';
-import { MAX_FIRED_RULES } from '../contract/limits.js';
-import type { Problem } from '../contract/problem.js';
-import type { Rule, Ruleset } from '../contract/ruleset.js';
+import { OUTCOMES, type Outcome } from '#contract/event.js';
+import { MAX_FIRED_RULES } from '#contract/limits.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
 
 /**
  * Events that may fire more rules than one event may. Rules are taken for such as may meet in one event unless a name or value that is

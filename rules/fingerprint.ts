@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { MeshEvent } from '../contract/event.js';
-import type { Rule } from '../contract/ruleset.js';
-import { quoted } from '../contract/quoted.js';
-import { shortened } from '../contract/shortened.js';
-import { canonicalJson } from './canonical-json.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Rule } from '#contract/ruleset.js';
+import { quoted } from '#contract/text/words.js';
+import { shortened } from '#contract/text/shorten.js';
+import { canonicalJson } from '#contract/text/canonical-json.js';
 import { readPath } from './read-path.js';
 
 /** Differ from one report of a failure to the next, and would make every event unique. */

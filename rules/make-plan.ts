@@ -1,9 +1,9 @@
-import type { MeshEvent } from '../contract/event.js';
-import { actionName, effectKey, remediationId } from '../contract/ids.js';
-import type { Refusal } from '../contract/activities.js';
-import type { Quiet, RemediationInput, Repeats } from '../contract/remediation.js';
-import { type Action, type ActionPlan, defaultsOf } from '../contract/actions/index.js';
-import type { Rule, Ruleset } from '../contract/ruleset.js';
+import type { MeshEvent } from '#contract/event.js';
+import { actionName, effectKey, remediationId } from '#contract/ids.js';
+import type { Refusal } from '#contract/activities.js';
+import type { Quiet, RemediationInput, Repeats } from '#contract/remediation.js';
+import { type Action, type ActionPlan, defaultsOf } from '#contract/actions/index.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
 import { ruleFacts } from './match.js';
 
 export interface FiredRule {

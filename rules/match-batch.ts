@@ -1,11 +1,11 @@
-import { formatProblem, problemsOf } from '../contract/problem.js';
-import { MeshEvent } from '../contract/event.js';
-import type { EventMatches, MatchedBatch, RuleFacts } from '../contract/matched.js';
-import type { Ruleset } from '../contract/ruleset.js';
+import { formatProblem, problemsOf } from '#contract/text/problem.js';
+import { MeshEvent } from '#contract/event.js';
+import type { EventMatches, MatchedBatch, RuleFacts } from '#contract/matched.js';
+import type { Ruleset } from '#contract/ruleset.js';
 import { agentEndOf } from './guards/agent-end.js';
 import { verifyLineage } from './lineage/verify.js';
 import { matchEvent, ruleFacts } from './match.js';
-import { messageOf } from '../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 import { worksIn } from './guards/works.js';
 
 export interface LoadedRuleset {

@@ -1,11 +1,11 @@
-import type { MeshEvent } from '../contract/event.js';
-import { actionName } from '../contract/ids.js';
-import type { EventMatches, RuleFacts, RuleMatch } from '../contract/matched.js';
-import { MAX_JUDGED_ACTIONS } from '../contract/limits.js';
-import type { Rule, Ruleset, Trigger } from '../contract/ruleset.js';
-import type { MissedRule } from '../contract/verdict.js';
+import type { MeshEvent } from '#contract/event.js';
+import { actionName } from '#contract/ids.js';
+import type { EventMatches, RuleFacts, RuleMatch } from '#contract/matched.js';
+import { MAX_JUDGED_ACTIONS } from '#contract/limits.js';
+import type { Rule, Ruleset, Trigger } from '#contract/ruleset.js';
+import type { MissedRule } from '#contract/verdict.js';
 import { missedCondition } from './condition.js';
-import { cutAtWord } from './cut-at-word.js';
+import { cutAtWord } from '#contract/text/shorten.js';
 import { cooldownKey, dedupKeys } from './fingerprint.js';
 
 /** Which rules look at this event, in file order, and what the others missed on. Pure: event and ruleset only. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../contract/problem.js';
-import type { Ruleset } from '../contract/ruleset.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Ruleset } from '#contract/ruleset.js';
 import { agentWarnings } from './agent-warnings.js';
 import { capacityWarnings } from './capacity-warnings.js';
 import type { KnownNames } from './known-names.js';

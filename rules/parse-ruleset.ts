@@ -1,8 +1,8 @@
-import { actionName, keyPart, segment } from '../contract/ids.js';
-import { nearest } from '../contract/nearest.js';
-import { parseYaml } from '../contract/parse-yaml.js';
-import { formatPath, type Problem, problemsOf } from '../contract/problem.js';
-import { MAX_ENCODED_ID_CHARS, Ruleset } from '../contract/ruleset.js';
+import { actionName, keyPart, segment } from '#contract/ids.js';
+import { nearest } from '#contract/text/nearest.js';
+import { parseYaml } from '#contract/text/parse-yaml.js';
+import { formatPath, type Problem, problemsOf } from '#contract/text/problem.js';
+import { MAX_ENCODED_ID_CHARS, Ruleset } from '#contract/ruleset.js';
 import { crowdWarnings } from './crowd-warnings.js';
 import { ruleWarnings } from './rule-warnings.js';
 import type { KnownNames } from './known-names.js';

@@ -1,6 +1,6 @@
-import { didYouMean } from '../contract/did-you-mean.js';
-import type { Problem } from '../contract/problem.js';
-import type { Rule, Ruleset } from '../contract/ruleset.js';
+import { didYouMean } from '#contract/text/nearest.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
 import { actionsThatMayRun } from './actions-that-may-run.js';
 import type { KnownNames } from './known-names.js';
 

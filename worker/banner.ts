@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { ConnectionSettings } from '../client/connection.js';
-import type { RulesetAnswer } from '../config/ruleset-store.js';
-import { reach } from '../contract/reach.js';
-import type { Settings } from '../contract/settings.js';
+import type { ConnectionSettings } from '#client/connection.js';
+import type { RulesetAnswer } from '#config/ruleset-store.js';
+import { reach } from '#contract/text/shell-word.js';
+import type { Settings } from '#contract/settings.js';
 import type { DevServer } from './dev-server.js';
 import { firstSteps } from './first-steps.js';
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { CheckedConfig } from '../client/cli/programs.js';
-import { knownNames } from '../config/known-names.js';
-import { maillessTeams } from '../config/mailless-teams.js';
-import { parseMeshConfig } from '../config/mesh-config.js';
-import { missingPrograms } from '../config/missing-programs.js';
-import { parseYaml } from '../contract/parse-yaml.js';
-import type { Problem } from '../contract/problem.js';
-import type { Environment } from '../contract/settings.js';
+import type { CheckedConfig } from '#client/cli/programs.js';
+import { knownNames } from '#config/known-names.js';
+import { maillessTeams } from '#config/mailless-teams.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { missingPrograms } from '#config/missing-programs.js';
+import { parseYaml } from '#contract/text/parse-yaml.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
 import { privateReceivers } from './private-receivers.js';
 import { secretProblems } from './secret-problems.js';
 

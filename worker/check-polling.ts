@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { Connection } from '@temporalio/client';
-import { explainConnectionError, readConnection } from '../client/connection.js';
-import { TASK_QUEUE } from '../contract/names.js';
-import { readSettings } from '../contract/settings.js';
-import { messageOf } from '../contract/message-of.js';
+import { explainConnectionError, readConnection } from '#client/connection.js';
+import { TASK_QUEUE } from '#contract/names.js';
+import { readSettings } from '#contract/settings.js';
+import { messageOf } from '#contract/text/words.js';
 
 // The health check of a worker's container: exit code 0 when Temporal has lately seen a worker of this very container ask
 // for work. Asked of the server, since a process that merely exists may be stuck, refused or cut off.

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { createAgentWorkflows } from '../activities/actions/spawn-fallback-agent/adapters/agent-workflows.js';
-import { createWorkflows } from '../activities/adapters/workflows/create-workflows.js';
-import { createActivities, type MeshActivities, type World } from '../activities/index.js';
-import type { ConnectionSettings } from '../client/connection.js';
-import { messageOf } from '../contract/message-of.js';
-import { actionsQueueOf, TASK_QUEUE } from '../contract/names.js';
+import { createAgentWorkflows } from '#adapters/temporal/agent-workflows.js';
+import { createWorkflows } from '#adapters/temporal/create-workflows.js';
+import { createActivities, type MeshActivities, type World } from '#activities/index.js';
+import type { ConnectionSettings } from '#client/connection.js';
+import { messageOf } from '#contract/text/words.js';
+import { actionsQueueOf, TASK_QUEUE } from '#contract/names.js';
 import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {

@@ -1,8 +1,8 @@
-import type { RulesetAnswer } from '../config/ruleset-store.js';
-import type { MeshEvent } from '../contract/event.js';
-import { DEFAULT_TENANT } from '../contract/names.js';
-import { shellWord } from '../contract/shell-word.js';
-import { simulate } from '../rules/simulate.js';
+import type { RulesetAnswer } from '#config/ruleset-store.js';
+import type { MeshEvent } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import { shellWord } from '#contract/text/shell-word.js';
+import { simulate } from '#rules/simulate.js';
 
 /** What to type first, `reach` before it: an event that fires with the rules in use, or how to find one. */
 export function firstSteps(rules: RulesetAnswer, reach: string, now: number): string[] {

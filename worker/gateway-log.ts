@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
-import type { Settings } from '../contract/settings.js';
+import type { Settings } from '#contract/settings.js';
 import { openLogFile } from './log-file.js';
 
 /** Nothing of these is ever logged on purpose; this is for the day on which someone logs a whole request. */

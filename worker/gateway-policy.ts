@@ -1,10 +1,10 @@
-import { createAccess } from '../client/gateway/access.js';
-import type { GatewayPolicy, PolicySource } from '../client/gateway/gateway-deps.js';
-import { remembered } from '../client/gateway/remembered.js';
-import { type MeshConfig, parseMeshConfig } from '../config/mesh-config.js';
-import type { Current, ReadThroughFile } from '../config/read-through.js';
-import type { Environment, Settings } from '../contract/settings.js';
-import { createRedactor } from '../rules/redact.js';
+import { createAccess } from '#client/gateway/access.js';
+import type { GatewayPolicy, PolicySource } from '#client/gateway/gateway-deps.js';
+import { remembered } from '#client/gateway/remembered.js';
+import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
+import type { Current, ReadThroughFile } from '#config/read-through.js';
+import type { Environment, Settings } from '#contract/settings.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 
 /** A token that was taken out of the file is good for no longer than this. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../contract/message-of.js';
-import { ensureFolder } from '../client/spool/ensure-folder.js';
-import { LINEAGE_KEY_MIN_CHARS, type Settings } from '../contract/settings.js';
+import { messageOf } from '#contract/text/words.js';
+import { ensureFolder } from '#client/spool/ensure-folder.js';
+import { LINEAGE_KEY_MIN_CHARS, type Settings } from '#contract/settings.js';
 import { ExplainedError } from './explained-error.js';
 
 /** The key of `MESH_LINEAGE_KEY`, or else the one in the state folder, which is made when there is none. */

@@ -1,9 +1,9 @@
-import { knownNames } from '../config/known-names.js';
-import { type MeshConfig, parseMeshConfig } from '../config/mesh-config.js';
-import { type Current, type Parsed, ReadThroughFile } from '../config/read-through.js';
-import { RulesetStore } from '../config/ruleset-store.js';
-import { formatProblem } from '../contract/problem.js';
-import type { Environment, Settings } from '../contract/settings.js';
+import { knownNames } from '#config/known-names.js';
+import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
+import { type Current, type Parsed, ReadThroughFile } from '#config/read-through.js';
+import { RulesetStore } from '#config/ruleset-store.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import type { ConsoleLog } from './console-log.js';
 import { createCrossCheck } from './cross-check.js';
 import { createSecretCheck } from './secret-check.js';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { createFileMailer } from '../activities/actions/notify-team/channels/email/adapters/file-mailer.js';
-import { createSmtpMailer } from '../activities/actions/notify-team/channels/email/adapters/smtp-mailer.js';
-import type { Mailer } from '../activities/actions/notify-team/channels/email/mail.js';
-import { createOutbound } from '../activities/adapters/outbound/create-outbound.js';
-import type { Environment, Settings } from '../contract/settings.js';
+import { createFileMailer } from '#adapters/mail/file-mailer.js';
+import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
+import type { Mailer } from '#adapters/mail/mail.js';
+import { createOutbound } from '#adapters/http/create-outbound.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import type { ConsoleLog } from './console-log.js';
 import type { WorkerSetup } from './create-worker.js';
 import { readLineageKey } from './lineage-key.js';

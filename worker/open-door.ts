@@ -1,6 +1,6 @@
-import type { ConnectionSettings } from '../client/connection.js';
-import { connectMesh } from '../client/mesh.js';
-import type { Environment, Settings } from '../contract/settings.js';
+import type { ConnectionSettings } from '#client/connection.js';
+import { connectMesh } from '#client/mesh.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import { drainSpool } from './drain-spool.js';
 import { openGatewayLog } from './gateway-log.js';
 import { createPolicySource } from './gateway-policy.js';

@@ -1,4 +1,4 @@
-import type { MeshConfig } from '../config/mesh-config.js';
+import type { MeshConfig } from '#config/mesh-config.js';
 
 /** A bridge that is switched off is asked for nothing, so what is wrong with it is nobody's business yet. */
 export function partsInUse(config: MeshConfig): MeshConfig {

@@ -1,13 +1,13 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import { resolveSecret } from '../config/secret.js';
-import { textsIn } from '../config/texts-in.js';
-import { formatPath, type Problem } from '../contract/problem.js';
-import type { Environment } from '../contract/settings.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import { resolveSecret } from '#config/secret.js';
+import { textsIn } from '#config/texts-in.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
 import { partsInUse } from './parts-in-use.js';
-import { refusalOf } from '../activities/adapters/outbound/address-refusal.js';
-import { type AddressClass, classifyAddress } from '../activities/adapters/outbound/classify-address.js';
-import { canonicalHost, namedHosts } from '../activities/adapters/outbound/named-hosts.js';
-import { readAddress } from '../activities/adapters/outbound/read-address.js';
+import { refusalOf } from '#adapters/http/address-refusal.js';
+import { type AddressClass, classifyAddress } from '#adapters/http/classify-address.js';
+import { canonicalHost, namedHosts } from '#adapters/http/named-hosts.js';
+import { readAddress } from '#adapters/http/read-address.js';
 
 /** The fields that hold where something is sent. */
 const ADDRESSES = ['url', 'webhook'];

@@ -1,4 +1,4 @@
-import type { RulesetStore } from '../config/ruleset-store.js';
+import type { RulesetStore } from '#config/ruleset-store.js';
 
 /** Whether the rules of every tenant can be used just as the files say now. */
 export async function areRulesValid(rulesets: RulesetStore, tenants: readonly string[]): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { readConnection } from '../client/connection.js';
-import { readSettings, type Settings } from '../contract/settings.js';
+import { readConnection } from '#client/connection.js';
+import { readSettings, type Settings } from '#contract/settings.js';
 import { createConsoleLog } from './console-log.js';
 import { ExplainedError } from './explained-error.js';
 import { openGatewayLog } from './gateway-log.js';

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../contract/problem.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
 
 /** Says of each file what was not said of it the last time. */
 export function createNews(warn: (file: string, warning: string) => void) {

@@ -1,5 +1,5 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import type { Environment } from '../contract/settings.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Environment } from '#contract/settings.js';
 import { createNews } from './say-news.js';
 import { secretProblems } from './secret-problems.js';
 

@@ -1,7 +1,7 @@
-import type { MeshConfig } from '../config/mesh-config.js';
-import { missingSecrets } from '../config/missing-secrets.js';
-import type { Problem } from '../contract/problem.js';
-import type { Environment } from '../contract/settings.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import { missingSecrets } from '#config/missing-secrets.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
 import { partsInUse } from './parts-in-use.js';
 import { signingSecrets } from './signing-secrets.js';
 

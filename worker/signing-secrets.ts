@@ -1,8 +1,8 @@
-import { signerOf } from '../activities/actions/notify-team/channels/webhook/signer.js';
-import type { MeshConfig } from '../config/mesh-config.js';
-import { resolveSecret } from '../config/secret.js';
-import { formatPath, type Problem } from '../contract/problem.js';
-import type { Environment } from '../contract/settings.js';
+import { signerOf } from '#activities/actions/notify-team/channels/webhook/signer.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import { resolveSecret } from '#config/secret.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
 
 const HINT = 'to make one: echo "whsec_$(openssl rand -base64 32)"';
 

@@ -1,10 +1,10 @@
 import { Client, Connection } from '@temporalio/client';
-import { permanentRefusal } from '../activities/adapters/workflows/permanent-refusal.js';
-import { remediationStart } from '../activities/adapters/workflows/start-remediation.js';
-import { CONNECT_TIMEOUT_MS, type ConnectionSettings } from '../client/connection.js';
-import { MeshError } from '../client/errors.js';
-import { TASK_QUEUE, WORKFLOW_TYPES } from '../contract/names.js';
-import type { RemediationInput } from '../contract/remediation.js';
+import { permanentRefusal } from '#adapters/temporal/permanent-refusal.js';
+import { remediationStart } from '#adapters/temporal/start-remediation.js';
+import { CONNECT_TIMEOUT_MS, type ConnectionSettings } from '#client/connection.js';
+import { MeshError } from '#client/errors.js';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '#contract/names.js';
+import type { RemediationInput } from '#contract/remediation.js';
 
 /** Starts a remediation that no watch has judged. */
 export async function startTry(

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import pino, { type Logger } from 'pino';
-import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '../client/connection.js';
-import { missingSearchAttributes } from '../client/search-attributes.js';
-import { DEFAULT_TENANT } from '../contract/names.js';
-import { readSettings, type Settings } from '../contract/settings.js';
+import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '#client/connection.js';
+import { missingSearchAttributes } from '#client/search-attributes.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import { readSettings, type Settings } from '#contract/settings.js';
 import { printBanner } from './banner.js';
 import { createConsoleLog } from './console-log.js';
 import { createWorker } from './create-worker.js';
@@ -17,7 +17,7 @@ import { stopRequest } from './stop-request.js';
 import { openLogFile } from './log-file.js';
 import { keepHeapsSmall } from './keep-heaps-small.js';
 import { findTemporal } from './temporal-binary.js';
-import { messageOf } from '../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
 async function start(): Promise<void> {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { messageOf } from '../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 import { ExplainedError } from './explained-error.js';
 
 const ELSEWHERE = 'set MESH_HOME to another folder';

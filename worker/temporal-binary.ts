@@ -5,8 +5,8 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
-import { ensureFolder } from '../client/spool/ensure-folder.js';
-import { messageOf } from '../contract/message-of.js';
+import { ensureFolder } from '#client/spool/ensure-folder.js';
+import { messageOf } from '#contract/text/words.js';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
-import { code, codeLine } from '../contract/markdown.js';
-import type { ActionResult, DeliveryRecord, Launch, StartedAgent } from '../contract/remediation.js';
-import { isToldByLaunches } from '../contract/told-by-launches.js';
+import { code, codeLine } from '#contract/text/markdown.js';
+import type { ActionResult, DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
+import { isToldByLaunches } from '#contract/told-by-launches.js';
 import type { ActionState } from './progress.js';
 
 const SHOWN_DELIVERIES = 10;

@@ -1,6 +1,6 @@
 import { defineSignal, log, setHandler } from '@temporalio/workflow';
-import { REMEDIATION_SIGNALS } from '../contract/names.js';
-import type { AgentNews, AgentOutcome, StartedAgent } from '../contract/remediation.js';
+import { REMEDIATION_SIGNALS } from '#contract/names.js';
+import type { AgentNews, AgentOutcome, StartedAgent } from '#contract/remediation.js';
 
 /** That an agent has ended. */
 export type AgentEndNews = Extract<AgentNews, { state: 'finished' }>;

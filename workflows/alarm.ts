@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import { summaryOf } from '../contract/summary.js';
+import { summaryOf } from '#contract/text/shorten.js';
 
 export interface Alarm {
   /** Makes sure the alarm rings at `at` or before: who hears it looks at the clock and asks again. */

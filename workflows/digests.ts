@@ -1,5 +1,5 @@
-import { digestId } from '../contract/ids.js';
-import { suppressedIn } from '../rules/guards/suppressed.js';
+import { digestId } from '#contract/ids.js';
+import { suppressedIn } from '#rules/guards/suppressed.js';
 import type { WatchState } from './watch-state.js';
 
 /** Turns what ended cooldowns kept quiet into messages. A cooldown that kept nothing quiet leaves none. */

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { FailureType } from '../contract/failures.js';
+import type { FailureType } from '#contract/failures.js';
 
 /** What closes a workflow as failed, or refuses an update: trying again would not help. */
 export function finalFailure(type: FailureType, message: string, details: unknown[] = []): ApplicationFailure {

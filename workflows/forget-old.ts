@@ -1,5 +1,5 @@
-import { CHAIN_LIFE_MS, pruneChains } from '../rules/guards/chains.js';
-import { pruneAgents } from '../rules/guards/known-agents.js';
+import { CHAIN_LIFE_MS, pruneChains } from '#rules/guards/chains.js';
+import { pruneAgents } from '#rules/guards/known-agents.js';
 import { INCIDENT_LIFE_MS, pruneIncidents } from './incidents.js';
 import { pruneSuccesses, SUCCESS_LIFE_MS } from './noted-successes.js';
 import { pruneEnds } from './watch-agents.js';

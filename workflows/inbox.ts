@@ -1,4 +1,4 @@
-import type { Pause } from '../contract/watch.js';
+import type { Pause } from '#contract/watch.js';
 import { byteLength } from './byte-length.js';
 import { MAX_EVENT_BYTES } from './limits.js';
 

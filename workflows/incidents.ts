@@ -1,7 +1,7 @@
-import type { MeshEvent } from '../contract/event.js';
-import type { OpenIncident } from '../contract/notification.js';
-import { isSameThread } from '../rules/guards/fired-for.js';
-import { type Names, namesIn } from '../rules/guards/works.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { OpenIncident } from '#contract/notification.js';
+import { isSameThread } from '#rules/guards/fired-for.js';
+import { type Names, namesIn } from '#rules/guards/works.js';
 import { forgetSuccessBefore, type NotedSuccess } from './noted-successes.js';
 import { push } from './push.js';
 import { listIn } from './read-argument.js';

@@ -1,7 +1,7 @@
 import { type ActivityFailure, rootCause, TimeoutFailure } from '@temporalio/workflow';
-import type { MeshEvent } from '../contract/event.js';
-import type { ConfigTrouble, EventMatches, MatchRequest, RulesetFacts } from '../contract/matched.js';
-import { hashId } from '../rules/guards/seen.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { ConfigTrouble, EventMatches, MatchRequest, RulesetFacts } from '#contract/matched.js';
+import { hashId } from '#rules/guards/seen.js';
 import { type EventItem, eventIdOf } from './inbox.js';
 import { type Firing, judgeItem } from './judge-item.js';
 import type { JudgedBy } from './start-firings.js';

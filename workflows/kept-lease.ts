@@ -1,4 +1,4 @@
-import type { Askers, Lease, RestorePoint } from '../contract/lease.js';
+import type { Askers, Lease, RestorePoint } from '#contract/lease.js';
 import { DAY_MS } from './limits.js';
 
 // What becomes of a lease when it is asked for, reacquired or moved. All of it is pure.

@@ -1,6 +1,6 @@
 import { type ActivityInterfaceFor, proxyActivities } from '@temporalio/workflow';
-import type { LeaseActivities } from '../contract/activities.js';
-import { type Lease, LEASE_ATTEMPT_MS } from '../contract/lease.js';
+import type { LeaseActivities } from '#contract/activities.js';
+import { type Lease, LEASE_ATTEMPT_MS } from '#contract/lease.js';
 import { activityOptions } from './actions/activity-options.js';
 
 const RETRY = { initialIntervalMs: 1_000, maxIntervalMs: 60_000 };

@@ -1,7 +1,7 @@
-import type { ActionReport } from '../contract/activities.js';
-import type { Lease } from '../contract/lease.js';
-import { code, utc } from '../contract/markdown.js';
-import { plural } from '../contract/plural.js';
+import type { ActionReport } from '#contract/activities.js';
+import type { Lease } from '#contract/lease.js';
+import { code, utc } from '#contract/text/markdown.js';
+import { plural } from '#contract/text/words.js';
 
 export type LeaseState =
   | { state: 'kept' }

@@ -10,10 +10,10 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ActionReport } from '../contract/activities.js';
-import type { Askers, Lease, LeaseInput, LeaseMemo } from '../contract/lease.js';
-import { LEASE_MEMO, LEASE_SIGNALS } from '../contract/names.js';
-import { summaryOf } from '../contract/summary.js';
+import type { ActionReport } from '#contract/activities.js';
+import type { Askers, Lease, LeaseInput, LeaseMemo } from '#contract/lease.js';
+import { LEASE_MEMO, LEASE_SIGNALS } from '#contract/names.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import {
   asksForMore,
   extendLease,

@@ -1,7 +1,7 @@
-import type { MeshEvent } from '../contract/event.js';
-import { isAgentEnd, outcomeOf } from '../rules/guards/agent-end.js';
-import { placeEvent } from '../rules/guards/place-event.js';
-import { worksIn } from '../rules/guards/works.js';
+import type { MeshEvent } from '#contract/event.js';
+import { isAgentEnd, outcomeOf } from '#rules/guards/agent-end.js';
+import { placeEvent } from '#rules/guards/place-event.js';
+import { worksIn } from '#rules/guards/works.js';
 import { noteAgainWhilePaused, resolveIncidents, successOf } from './incidents.js';
 import { noteSuccess } from './noted-successes.js';
 import { noteEnd } from './watch-agents.js';

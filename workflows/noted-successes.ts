@@ -1,4 +1,4 @@
-import { hashId } from '../rules/guards/seen.js';
+import { hashId } from '#rules/guards/seen.js';
 import { isLike, type Work } from './same-work.js';
 import type { WatchState } from './watch-state.js';
 

@@ -1,7 +1,7 @@
-import { code, codeLine, utc } from '../contract/markdown.js';
-import type { Notice, NoticeResult } from '../contract/notice.js';
-import { plural } from '../contract/plural.js';
-import { meshCommand } from '../contract/shell-word.js';
+import { code, codeLine, utc } from '#contract/text/markdown.js';
+import type { Notice, NoticeResult } from '#contract/notice.js';
+import { plural } from '#contract/text/words.js';
+import { meshCommand } from '#contract/text/shell-word.js';
 import { describeParts } from './action-parts.js';
 import type { RunningNews } from './progress.js';
 

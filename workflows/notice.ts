@@ -6,10 +6,10 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { NoticeActivities } from '../contract/activities.js';
-import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
-import type { Notice, NoticeInput, NoticeResult } from '../contract/notice.js';
-import type { DeliveryRecord, RetryPlan } from '../contract/remediation.js';
+import type { NoticeActivities } from '#contract/activities.js';
+import { QUERIES, SEARCH_ATTRIBUTES } from '#contract/names.js';
+import type { Notice, NoticeInput, NoticeResult } from '#contract/notice.js';
+import type { DeliveryRecord, RetryPlan } from '#contract/remediation.js';
 import type { Outcome } from './actions/action-run.js';
 import { resultOfFailure } from './actions/failure-result.js';
 import { composeOptions } from './actions/notify-team/compose-options.js';

@@ -1,4 +1,4 @@
-import { isDone } from '../contract/is-done.js';
+import { isDone } from '#contract/is-done.js';
 import type {
   ActionResult,
   ActionStatus,
@@ -7,7 +7,7 @@ import type {
   RemediationOutcome,
   RemediationProgress,
   RemediationResult,
-} from '../contract/remediation.js';
+} from '#contract/remediation.js';
 
 /** How far an action that runs has come. */
 export type RunningNews = Partial<Pick<PendingAction, 'note' | 'launches' | 'agent' | 'deliveries'>>;

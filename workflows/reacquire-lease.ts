@@ -1,5 +1,5 @@
 import { isCancellation } from '@temporalio/workflow';
-import { type Lease, LEASE_ATTEMPT_MS, type RestorePoint } from '../contract/lease.js';
+import { type Lease, LEASE_ATTEMPT_MS, type RestorePoint } from '#contract/lease.js';
 import { resultOfFailure } from './actions/failure-result.js';
 import { leaseActivities } from './lease-activities.js';
 

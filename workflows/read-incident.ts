@@ -1,4 +1,4 @@
-import type { OpenIncident } from '../contract/notification.js';
+import type { OpenIncident } from '#contract/notification.js';
 import { numberIn, textIn, textsIn } from './read-argument.js';
 
 export const EXPECTED_INCIDENTS =

@@ -1,6 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { ActionReport } from '../contract/activities.js';
-import type { Lease } from '../contract/lease.js';
+import type { ActionReport } from '#contract/activities.js';
+import type { Lease } from '#contract/lease.js';
 import { resultOfFailure } from './actions/failure-result.js';
 import { leaseActivities } from './lease-activities.js';
 import { DAY_MS } from './limits.js';

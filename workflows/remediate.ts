@@ -1,12 +1,7 @@
 import { defineQuery, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { QUERIES, SEARCH_ATTRIBUTES } from '../contract/names.js';
-import type {
-  ActionResult,
-  RemediationInput,
-  RemediationProgress,
-  RemediationResult,
-} from '../contract/remediation.js';
+import { QUERIES, SEARCH_ATTRIBUTES } from '#contract/names.js';
+import type { ActionResult, RemediationInput, RemediationProgress, RemediationResult } from '#contract/remediation.js';
 import { runAction } from './actions/run-action.js';
 import { listenForAgents } from './agent-news.js';
 import { finalFailure } from './final-failure.js';

@@ -1,8 +1,8 @@
-import { resolveId } from '../contract/ids.js';
-import type { ResolveNotice } from '../contract/notice.js';
-import { isSameThread } from '../rules/guards/fired-for.js';
-import type { Cooldown, GuardMemory } from '../rules/guards/memory.js';
-import { hashId } from '../rules/guards/seen.js';
+import { resolveId } from '#contract/ids.js';
+import type { ResolveNotice } from '#contract/notice.js';
+import { isSameThread } from '#rules/guards/fired-for.js';
+import type { Cooldown, GuardMemory } from '#rules/guards/memory.js';
+import { hashId } from '#rules/guards/seen.js';
 import type { WatchedIncident } from './incidents.js';
 import { push } from './push.js';
 import { alertOf, identityOf } from './same-work.js';

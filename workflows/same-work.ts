@@ -6,7 +6,7 @@
 //   success    session or chain, task or tool    What may it be about? Of the two, whichever `resolveOn` names; if it names a
 //                                                tool, of that one only.
 
-import type { OpenIncident } from '../contract/notification.js';
+import type { OpenIncident } from '#contract/notification.js';
 import type { NotedSuccess } from './noted-successes.js';
 
 /** What an event tells of: that it has failed, or that it works. */

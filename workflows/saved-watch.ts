@@ -1,5 +1,5 @@
-import type { FiredFor, Notice } from '../contract/notice.js';
-import type { LoggedVerdict } from '../contract/verdict.js';
+import type { FiredFor, Notice } from '#contract/notice.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
 import type {
   DroppedNews,
   KnownConfigTrouble,
@@ -8,9 +8,9 @@ import type {
   SavedChain,
   WatchCounters,
   WatchInput,
-} from '../contract/watch.js';
-import type { KnownAgent } from '../rules/guards/known-agents.js';
-import type { SavedSuppression } from '../rules/guards/suppressed.js';
+} from '#contract/watch.js';
+import type { KnownAgent } from '#rules/guards/known-agents.js';
+import type { SavedSuppression } from '#rules/guards/suppressed.js';
 import type { InboxItem } from './inbox.js';
 import type { WatchedIncident } from './incidents.js';
 import type { NotedSuccess } from './noted-successes.js';

@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, rootCause } from '@temporalio/workflow';
-import { REMEDIATION_SIGNALS } from '../contract/names.js';
-import type { Notice } from '../contract/notice.js';
+import { REMEDIATION_SIGNALS } from '#contract/names.js';
+import type { Notice } from '#contract/notice.js';
 import { logFailedNotice } from './verdict-log.js';
 import type { OutgoingNews } from './watch-agents.js';
 import { startNotices } from './watch-activities.js';

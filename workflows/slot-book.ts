@@ -1,4 +1,4 @@
-import type { KeptSlot, Slot, SlotRelease, SlotRequest, Waiter } from '../contract/slots.js';
+import type { KeptSlot, Slot, SlotRelease, SlotRequest, Waiter } from '#contract/slots.js';
 
 /** Who has a slot of a launcher, for whom one is kept, and who stands in line for one, the first first. */
 export interface SlotBook {

@@ -1,6 +1,6 @@
 import { defineSignal, log, setHandler } from '@temporalio/workflow';
-import { REMEDIATION_SIGNALS } from '../contract/names.js';
-import type { SlotTurn } from '../contract/slots.js';
+import { REMEDIATION_SIGNALS } from '#contract/names.js';
+import type { SlotTurn } from '#contract/slots.js';
 
 /** The agents of this remediation whose turn has come, by their effect keys. */
 export interface SlotTurns {

@@ -1,6 +1,6 @@
-import { code, utc } from '../contract/markdown.js';
-import { plural } from '../contract/plural.js';
-import type { KeptSlot, Slot, Waiter } from '../contract/slots.js';
+import { code, utc } from '#contract/text/markdown.js';
+import { plural } from '#contract/text/words.js';
+import type { KeptSlot, Slot, Waiter } from '#contract/slots.js';
 import { type SlotBook, taken } from './slot-book.js';
 
 const MAX_SHOWN = 50;

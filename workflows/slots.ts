@@ -10,7 +10,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { REMEDIATION_SIGNALS, SLOTS_SIGNALS, SLOTS_UPDATES } from '../contract/names.js';
+import { REMEDIATION_SIGNALS, SLOTS_SIGNALS, SLOTS_UPDATES } from '#contract/names.js';
 import {
   type KeptSlot,
   MAX_ASKED_TOGETHER,
@@ -21,8 +21,8 @@ import {
   type SlotRequest,
   type SlotsInput,
   type SlotTurn,
-} from '../contract/slots.js';
-import { summaryOf } from '../contract/summary.js';
+} from '#contract/slots.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import { finalFailure } from './final-failure.js';
 import { MAX_HISTORY_BYTES } from './limits.js';
 import { acquire, expire, newlyKept, overdue, release, type SlotBook, taken } from './slot-book.js';

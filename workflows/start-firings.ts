@@ -1,6 +1,6 @@
 import { condition, rootCause } from '@temporalio/workflow';
-import type { StartAnswer } from '../contract/activities.js';
-import { remediationId } from '../contract/ids.js';
+import type { StartAnswer } from '#contract/activities.js';
+import { remediationId } from '#contract/ids.js';
 import { byteLength } from './byte-length.js';
 import { startHold } from './hold.js';
 import type { Firing } from './judge-item.js';

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
-import type { ActionPlan } from '../contract/actions/index.js';
-import { summaryOf } from '../contract/summary.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import { MESSAGE_PATIENCE_MS, PATIENCE_MS } from './limits.js';
 import type { Progress } from './progress.js';
 

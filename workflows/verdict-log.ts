@@ -1,8 +1,8 @@
-import { MAX_JUDGED_ACTIONS } from '../contract/limits.js';
-import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '../contract/verdict.js';
-import type { Notice } from '../contract/notice.js';
-import { shortened } from '../contract/shortened.js';
-import type { RuleCounters } from '../contract/watch.js';
+import { MAX_JUDGED_ACTIONS } from '#contract/limits.js';
+import type { LoggedVerdict, MissedRule, SkipCode, Verdict } from '#contract/verdict.js';
+import type { Notice } from '#contract/notice.js';
+import { shortened } from '#contract/text/shorten.js';
+import type { RuleCounters } from '#contract/watch.js';
 import { push } from './push.js';
 import type { WatchState } from './watch-state.js';
 

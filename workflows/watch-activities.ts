@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { WatchActivities } from '../contract/activities.js';
+import type { WatchActivities } from '#contract/activities.js';
 
 // What the watch asks of the world. None of it is a local activity, for two reasons.
 //

@@ -1,8 +1,8 @@
-import type { MeshEvent } from '../contract/event.js';
-import { parseRemediationId } from '../contract/ids.js';
-import type { AgentEnd, ProvenLineage } from '../contract/matched.js';
-import type { AgentNews } from '../contract/remediation.js';
-import type { AnnouncedAgent } from '../contract/watch.js';
+import type { MeshEvent } from '#contract/event.js';
+import { parseRemediationId } from '#contract/ids.js';
+import type { AgentEnd, ProvenLineage } from '#contract/matched.js';
+import type { AgentNews } from '#contract/remediation.js';
+import type { AnnouncedAgent } from '#contract/watch.js';
 import {
   AGENT_LIFE_MS,
   agentsEndedBy,
@@ -11,7 +11,7 @@ import {
   type KnownAgent,
   knownBefore,
   noteAgent,
-} from '../rules/guards/known-agents.js';
+} from '#rules/guards/known-agents.js';
 import { listIn, numberIn, textIn, textsIn } from './read-argument.js';
 import type { WatchState } from './watch-state.js';
 

@@ -1,10 +1,10 @@
-import type { LoggedVerdict, SkipCode } from '../contract/verdict.js';
-import type { RuleCounters } from '../contract/watch.js';
-import { code, utc } from '../contract/markdown.js';
-import { describeDropped } from '../contract/describe-dropped.js';
-import { plural } from '../contract/plural.js';
-import { meshCommand, tenantOptions } from '../contract/shell-word.js';
-import { listAgents } from '../rules/guards/known-agents.js';
+import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
+import type { RuleCounters } from '#contract/watch.js';
+import { code, utc } from '#contract/text/markdown.js';
+import { describeDropped } from '#contract/describe-dropped.js';
+import { plural } from '#contract/text/words.js';
+import { meshCommand, tenantOptions } from '#contract/text/shell-word.js';
+import { listAgents } from '#rules/guards/known-agents.js';
 import { push } from './push.js';
 import type { WatchState } from './watch-state.js';
 import { whatHolds } from './what-holds.js';

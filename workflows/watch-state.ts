@@ -1,6 +1,6 @@
-import type { AgentEnd } from '../contract/matched.js';
-import type { Notice } from '../contract/notice.js';
-import type { LoggedVerdict } from '../contract/verdict.js';
+import type { AgentEnd } from '#contract/matched.js';
+import type { Notice } from '#contract/notice.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
 import type {
   DroppedNews,
   KnownConfigTrouble,
@@ -8,9 +8,9 @@ import type {
   Pause,
   RuleCounters,
   WatchCounters,
-} from '../contract/watch.js';
-import { type KnownAgent, type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
-import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '../rules/guards/memory.js';
+} from '#contract/watch.js';
+import { type KnownAgent, type KnownAgents, listAgents } from '#rules/guards/known-agents.js';
+import { type Cooldown, type Dedup, type GuardMemory, emptyMemory, evictNearest } from '#rules/guards/memory.js';
 import { byteLength } from './byte-length.js';
 import { collectDigests } from './digests.js';
 import type { Hold } from './hold.js';

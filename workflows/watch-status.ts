@@ -1,7 +1,7 @@
-import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
-import { type KnownAgents, listAgents } from '../rules/guards/known-agents.js';
-import { hasSeen } from '../rules/guards/seen.js';
+import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '#contract/watch.js';
+import { type KnownAgents, listAgents } from '#rules/guards/known-agents.js';
+import { hasSeen } from '#rules/guards/seen.js';
 import { eventIdOf, type Inbox } from './inbox.js';
 import type { WatchedIncident } from './incidents.js';
 import type { WatchState } from './watch-state.js';

@@ -9,11 +9,11 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { QUERIES, SIGNALS } from '../contract/names.js';
-import type { OpenIncident } from '../contract/notification.js';
-import type { Judgement, LoggedVerdict } from '../contract/verdict.js';
-import type { BatchHint, IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '../contract/watch.js';
-import { pruneExpired, rearm } from '../rules/guards/memory.js';
+import { QUERIES, SIGNALS } from '#contract/names.js';
+import type { OpenIncident } from '#contract/notification.js';
+import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { BatchHint, IncidentsQuery, JudgementQuery, VerdictsQuery, WatchStatus } from '#contract/watch.js';
+import { pruneExpired, rearm } from '#rules/guards/memory.js';
 import { createAlarm } from './alarm.js';
 import { collectDigests } from './digests.js';
 import { collectResolves, hasResolvesDue } from './resolves.js';

@@ -1,4 +1,4 @@
-import { utc } from '../contract/markdown.js';
+import { utc } from '#contract/text/markdown.js';
 import type { WatchedIncident } from './incidents.js';
 import { heldUntilAts } from './resolves.js';
 import { alertOf } from './same-work.js';

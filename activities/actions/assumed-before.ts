@@ -1,9 +1,9 @@
-import type { Agent } from '../../config/sections/agents.js';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { OnlyIf } from '../../contract/actions/of-every-action.js';
-import type { SpawnPlan } from '../../contract/actions/spawn-fallback-agent/schema.js';
-import type { ActionResult, PendingAction, StartedAgent } from '../../contract/remediation.js';
-import { decidingActions, runsOnlyIf } from '../../contract/runs-only-if.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { OnlyIf } from '#contract/actions/of-every-action.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { ActionResult, PendingAction, StartedAgent } from '#contract/remediation.js';
+import { decidingActions, runsOnlyIf } from '#contract/runs-only-if.js';
 import { isElsewhere } from './spawn-fallback-agent/is-elsewhere.js';
 import { launchersFor } from './spawn-fallback-agent/launchers-for.js';
 

@@ -1,7 +1,7 @@
-import type { MeshConfig } from '../../config/mesh-config.js';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { ActionRequest } from '../../contract/activities.js';
-import type { ActionPreview } from '../../contract/preview.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { ActionPreview } from '#contract/preview.js';
 import type { World } from '../world.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { ActionPlan, ActionType } from '../../contract/actions/index.js';
-import type { ActionPreview } from '../../contract/preview.js';
-import type { ActionResult, ActionStatus, PendingAction, RemediationInput } from '../../contract/remediation.js';
-import { runsOnlyIf } from '../../contract/runs-only-if.js';
+import type { ActionPlan, ActionType } from '#contract/actions/index.js';
+import type { ActionPreview } from '#contract/preview.js';
+import type { ActionResult, ActionStatus, PendingAction, RemediationInput } from '#contract/remediation.js';
+import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { assumedBefore } from './assumed-before.js';
 import { previewNotifyTeam } from './notify-team/preview.js';
 import type { PreviewDesk, Previewer } from './preview.js';

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../../contract/names.js';
-import type { Environment, Settings } from '../../contract/settings.js';
+import { SEARCH_ATTRIBUTES } from '#contract/names.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import { causesOf } from '../causes-of.js';
 import { explainConnectionError, readConnection } from '../connection.js';
 import { MeshError, NotStoredError } from '../errors.js';

@@ -1,5 +1,5 @@
-import { EVENT_ID } from '../../contract/event.js';
-import { isNoticeId, parseRemediationId } from '../../contract/ids.js';
+import { EVENT_ID } from '#contract/event.js';
+import { isNoticeId, parseRemediationId } from '#contract/ids.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';

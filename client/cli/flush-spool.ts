@@ -1,5 +1,5 @@
-import type { Environment, Settings } from '../../contract/settings.js';
-import { createRedactor } from '../../rules/redact.js';
+import type { Environment, Settings } from '#contract/settings.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { NotStoredError } from '../errors.js';
 import { drain, type Drained, type DrainOptions } from '../spool/drain.js';
 import { listEntries } from '../spool/list-entries.js';
@@ -12,7 +12,7 @@ import { postEvents } from './hook/post-events.js';
 import { namesTemporal } from './hook/temporal.js';
 import { mayPost, mayStoreStraight } from './hook/whose-event.js';
 import { withMesh } from './with-mesh.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface FlushOptions {
   folder: string;

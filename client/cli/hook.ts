@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Environment } from '../../contract/settings.js';
-import { createRedactor } from '../../rules/redact.js';
+import type { Environment } from '#contract/settings.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { hashToken, preciseNow, type SpoolEntry } from '../spool/entry.js';
 import { writeEntry } from '../spool/write-entry.js';
 import { adoptRaw } from './hook/adopt-raw.js';
@@ -9,7 +9,7 @@ import { createHookLog } from './hook/hook-log.js';
 import { readHookOptions } from './hook/hook-options.js';
 import { readHook } from './hook/read-hook.js';
 import { readStdin } from './hook/read-stdin.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** A runtime waits for its hook. Everything is bounded on its own; this is for what nobody thought of. */
 const END_WITHIN_MS = 5_000;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { type Environment, readSettings } from '../../contract/settings.js';
+import { type Environment, readSettings } from '#contract/settings.js';
 import { CliError } from './cli-error.js';
 import { targetOf, tokenIn } from './hook/hook-options.js';
 import { eventsToInstall, type HookEntry, withHookEntries } from './install/hook-entries.js';

@@ -1,5 +1,5 @@
-import type { LoggedVerdict } from '../../contract/verdict.js';
-import type { WatchStatus } from '../../contract/watch.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
 
 /** Every rule a watch can name: those it counts or remembers windows of, and those that looked away from a late event. */
 export function knownRules({ counters, guards }: WatchStatus, log: readonly LoggedVerdict[]): string[] {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
-import { visibleLines } from '../../contract/plain-text.js';
-import { readSettings } from '../../contract/settings.js';
+import { visibleLines } from '#contract/text/plain-text.js';
+import { readSettings } from '#contract/settings.js';
 import { addAbortCommand } from './abort.js';
 import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';

@@ -1,4 +1,4 @@
-import { isNoticeId, parseLeaseId } from '../../contract/ids.js';
+import { isNoticeId, parseLeaseId } from '#contract/ids.js';
 import { shellWord } from './terminal/shell-word.js';
 
 /** What to do instead, for whoever gives the id of another workflow of the mesh to a command about remediations. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { visible } from '../../contract/plain-text.js';
-import type { Pause } from '../../contract/watch.js';
+import { visible } from '#contract/text/plain-text.js';
+import type { Pause } from '#contract/watch.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { print, printJson } from './print.js';

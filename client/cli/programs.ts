@@ -1,9 +1,9 @@
-import type { ActionPreview } from '../../contract/preview.js';
-import type { Problem } from '../../contract/problem.js';
-import type { RedactOptions } from '../../contract/redact-options.js';
-import type { RemediationInput } from '../../contract/remediation.js';
-import type { LoadedRuleset } from '../../rules/match-batch.js';
-import type { KnownNames } from '../../rules/known-names.js';
+import type { ActionPreview } from '#contract/preview.js';
+import type { Problem } from '#contract/text/problem.js';
+import type { RedactOptions } from '#contract/text/redact/redact.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import type { LoadedRuleset } from '#rules/match-batch.js';
+import type { KnownNames } from '#rules/known-names.js';
 
 /** What the command line cannot do by itself, since `client` knows nothing of configuration files. */
 export interface Programs {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CliError } from './cli-error.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** Reads a file, or standard input for `-`. */
 export async function readInput(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../../contract/did-you-mean.js';
-import { visible } from '../../contract/plain-text.js';
-import type { WatchStatus } from '../../contract/watch.js';
+import { didYouMean } from '#contract/text/nearest.js';
+import { visible } from '#contract/text/plain-text.js';
+import type { WatchStatus } from '#contract/watch.js';
 import { CliError } from './cli-error.js';
 import { knownRules } from './known-rules.js';
 import { print, printJson } from './print.js';

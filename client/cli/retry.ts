@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { isNoticeId } from '../../contract/ids.js';
-import { visible } from '../../contract/plain-text.js';
+import { isNoticeId } from '#contract/ids.js';
+import { visible } from '#contract/text/plain-text.js';
 import { print, printJson } from './print.js';
 import { TENANT_OPTION } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';

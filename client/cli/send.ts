@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { MeshEvent } from '../../contract/event.js';
-import { formatProblem, type Problem } from '../../contract/problem.js';
-import { type Environment, readSettings } from '../../contract/settings.js';
-import { createRedactor } from '../../rules/redact.js';
+import type { MeshEvent } from '#contract/event.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
+import { type Environment, readSettings } from '#contract/settings.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import type { EventDefaults } from '../event-input.js';
 import { parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
@@ -14,7 +14,7 @@ import { TENANT_OPTION, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 import { unknownEventNames } from './unknown-event-names.js';
 import { withMesh } from './with-mesh.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 interface SendOptions {
   event?: string;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../contract/settings.js';
+import { readSettings } from '#contract/settings.js';
 
 export function addSetupServerCommand(program: Command): void {
   program

@@ -1,6 +1,6 @@
-import { formatProblem, type Problem } from '../../contract/problem.js';
-import type { SimulatedStep } from '../../rules/simulate.js';
-import type { Redactor } from '../../rules/redact.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
+import type { SimulatedStep } from '#rules/simulate.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { parseEvent } from '../parse-event.js';
 import { CliError } from './cli-error.js';
 import type { JsonLine } from './read-input.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { visible } from '../../contract/plain-text.js';
-import { type Environment, readSettings } from '../../contract/settings.js';
+import { visible } from '#contract/text/plain-text.js';
+import { type Environment, readSettings } from '#contract/settings.js';
 import { type SpoolSurvey, surveySpool } from '../spool/survey.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { type Flushed, flushSpool } from './flush-spool.js';

@@ -1,9 +1,9 @@
-import { TENANT } from '../../contract/event.js';
-import { DEFAULT_TENANT } from '../../contract/names.js';
-import type { Environment } from '../../contract/settings.js';
+import { TENANT } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import type { Environment } from '#contract/settings.js';
 import { CliError } from './cli-error.js';
 
-export { tenantOptions } from '../../contract/shell-word.js';
+export { tenantOptions } from '#contract/text/shell-word.js';
 
 export const TENANT_OPTION = ['--tenant <name>', 'tenant (default: MESH_TENANT, or default)'] as const;
 

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../contract/did-you-mean.js';
-import { isKnownEvent, KNOWN_EVENTS } from '../../rules/known-events.js';
+import { didYouMean } from '#contract/text/nearest.js';
+import { isKnownEvent, KNOWN_EVENTS } from '#rules/known-events.js';
 
 /** A slip in a name is the most common reason why no rule looks at an event. */
 export function unknownEventNames(names: readonly string[]): string[] {

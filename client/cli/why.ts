@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { EVENT_ID } from '../../contract/event.js';
-import { remediationId } from '../../contract/ids.js';
+import { EVENT_ID } from '#contract/event.js';
+import { remediationId } from '#contract/ids.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import type { RemediationDetail } from '../remediation-views.js';

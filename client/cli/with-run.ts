@@ -1,4 +1,4 @@
-import { isNoticeId } from '../../contract/ids.js';
+import { isNoticeId } from '#contract/ids.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { DEFAULT_TENANT } from '../../contract/names.js';
-import { type Role, ROLES } from '../../contract/roles.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import { type Role, ROLES } from '#contract/roles.js';
 import { hashOfToken } from './token.js';
 
 /** Whoever a token belongs to. */

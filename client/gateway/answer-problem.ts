@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Redactor } from '../../rules/redact.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { explainError } from './explain-error.js';
 import type { GatewayLog } from './gateway-deps.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createRedactor } from '../../rules/redact.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { logAccess } from './access-log.js';
 import { addRoute } from './add-route.js';
 import { NOBODY } from './access.js';

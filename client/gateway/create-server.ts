@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { createRedactor } from '../../rules/redact.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { answerProblem } from './answer-problem.js';
 import type { GatewayDeps, GatewayLimits } from './gateway-deps.js';
 import type { GatewayMetrics } from './gateway-metrics.js';

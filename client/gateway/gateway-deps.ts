@@ -1,4 +1,4 @@
-import type { Redactor } from '../../rules/redact.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { Mesh } from '../mesh.js';
 import type { Access } from './access.js';
 

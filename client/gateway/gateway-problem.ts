@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '../../contract/problem.js';
-import { shortened } from '../../contract/shortened.js';
-import type { Redactor } from '../../rules/redact.js';
+import type { Problem } from '#contract/text/problem.js';
+import { shortened } from '#contract/text/shorten.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 
 export interface ProblemExtras {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLE_MEANINGS } from '../../contract/roles.js';
+import { ROLE_MEANINGS } from '#contract/roles.js';
 import { OPEN_TO_PROBES } from './admit.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
 import type { AnswerSpec, Route, RouteTag } from './route.js';

@@ -1,7 +1,7 @@
-import type { Problem } from '../../contract/problem.js';
-import { fromBinary } from '../../rules/dialects/cloudevents/from-binary.js';
-import { mapCloudEvent } from '../../rules/dialects/cloudevents/map.js';
-import type { Mapped } from '../../rules/dialects/mapped.js';
+import type { Problem } from '#contract/text/problem.js';
+import { fromBinary } from '#rules/dialects/cloudevents/from-binary.js';
+import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
+import type { Mapped } from '#rules/dialects/mapped.js';
 import { countEvents } from './count-events.js';
 import { GatewayProblem, SHOWN_PROBLEMS } from './gateway-problem.js';
 import type { GatewayLimits } from './gateway-deps.js';

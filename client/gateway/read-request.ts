@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemsOf } from '../../contract/problem.js';
+import { problemsOf } from '#contract/text/problem.js';
 import { GatewayProblem } from './gateway-problem.js';
 import { NoBody } from './schemas/index.js';
 

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../rules/redact.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 
 const SAFE = /^[\w.:-]{1,100}$/;
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import type { Role } from '../../contract/roles.js';
+import type { Role } from '#contract/roles.js';
 import type { Principal } from './access.js';
 import type { GatewayDeps, GatewayLimits, GatewayPolicy } from './gateway-deps.js';
 import type { GatewayMetrics } from './gateway-metrics.js';

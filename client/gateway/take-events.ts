@@ -1,5 +1,5 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { Problem } from '../../contract/problem.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Problem } from '#contract/text/problem.js';
 import { NotStoredError } from '../errors.js';
 import { parseEvents } from '../parse-events.js';
 import type { EventDefaults } from '../event-input.js';

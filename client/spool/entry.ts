@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '#contract/hash.js';
 import type { EventInput } from '../event-input.js';
 
 /** What a hook could not deliver, in a file of its own. */
@@ -37,7 +38,7 @@ export function preciseNow(): number {
 }
 
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256(token);
 }
 
 let lastMicros = 0;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { drain, type Drained, type DrainOptions } from './drain.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface KeepDrainingOptions extends Omit<DrainOptions, 'isOver' | 'eventOf'> {
   /** Says whose the entries are, as of now. Asked once a round: events of one session must not be told apart in the middle. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpoolEntry } from './entry.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export type ReadEntry =
   | { is: 'entry'; entry: SpoolEntry }

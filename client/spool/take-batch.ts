@@ -3,7 +3,7 @@ import type { Drained, DrainOptions } from './drain.js';
 import type { EntryFile } from './entry.js';
 import { readEntry } from './read-entry.js';
 import { refuseFile } from './refuse.js';
-import { messageOf } from '../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** One draining, from its beginning to its end. */
 export interface Run extends DrainOptions {

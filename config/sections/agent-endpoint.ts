@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { milliseconds, strict } from '../../contract/schema-words.js';
+import { milliseconds, strict } from '#contract/text/schema-words.js';
 import { SECRET } from '../secret.js';
 import { httpUrl } from './http-url.js';
 import { plainOrSecret } from './plain-or-secret.js';

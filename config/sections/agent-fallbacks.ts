@@ -1,4 +1,4 @@
-import { formatPath, type Problem } from '../../contract/problem.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 
 /** Fallbacks must be there, and must not lead in a circle. */
 export function fallbackProblems(agents: Record<string, { fallbacks: string[] }>): Problem[] {

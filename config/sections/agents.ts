@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { DAY_MS } from '../../contract/actions/of-every-action.js';
-import { launcherPart } from '../../contract/ids.js';
-import { listOf, milliseconds, oneOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
+import { DAY_MS } from '#contract/actions/of-every-action.js';
+import { launcherPart } from '#contract/ids.js';
+import { listOf, milliseconds, oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { PRESET_NAMES, type PresetName } from '../agent-presets.js';
 import { AgentEndpoint } from './agent-endpoint.js';
 import { kindProblems } from './agent-kinds.js';

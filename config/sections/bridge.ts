@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Problem } from '../../contract/problem.js';
-import { flag, oneOf, strict } from '../../contract/schema-words.js';
+import type { Problem } from '#contract/text/problem.js';
+import { flag, oneOf, strict } from '#contract/text/schema-words.js';
 import { secretText } from './secret-text.js';
 import { isSecretInUrl, SECRET_PROBLEM } from './written-secret.js';
 

@@ -1,8 +1,8 @@
-import { MeshEvent } from '../../contract/event.js';
-import { DEFAULT_TENANT } from '../../contract/names.js';
-import { formatPath, type Problem } from '../../contract/problem.js';
-import { ROLES, TOKEN_SHA256 } from '../../contract/roles.js';
-import { listOf, oneOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
+import { MeshEvent } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import { ROLES, TOKEN_SHA256 } from '#contract/roles.js';
+import { listOf, oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { Name } from './name.js';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bareUrlProblem } from '../../contract/bare-url.js';
+import { bareUrlProblem } from '#contract/text/bare-url.js';
 import { isSecretInUrl, SECRET_PROBLEM } from './written-secret.js';
 
 /** An address that is no secret. One with credentials in it would stand in messages and logs; `instead` says where they go. */

@@ -1,4 +1,4 @@
-import { formatPath, type Problem } from '../../contract/problem.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 import { SECRET } from '../secret.js';
 import { textsIn } from '../texts-in.js';
 

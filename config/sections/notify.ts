@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Problem } from '../../contract/problem.js';
-import { flag, milliseconds, strict } from '../../contract/schema-words.js';
+import type { Problem } from '#contract/text/problem.js';
+import { flag, milliseconds, strict } from '#contract/text/schema-words.js';
 import { Name } from './name.js';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { listOf, strict, text, wholeNumber } from '../../contract/schema-words.js';
+import { listOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 
 const HOST = 'a host name or an address without a port';
 

@@ -1,4 +1,4 @@
-import { listOf, strict, text } from '../../contract/schema-words.js';
+import { listOf, strict, text } from '#contract/text/schema-words.js';
 
 /** What is secret in payloads, beyond what every mesh knows to be. */
 export const Redact = strict({

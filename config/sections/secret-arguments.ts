@@ -1,4 +1,4 @@
-import { isReference } from '../../rules/harmless-values.js';
+import { isReference } from '#contract/text/redact/harmless-values.js';
 import { IS_PATH, isWrittenSecret } from './written-secret.js';
 
 /** Which arguments of a program are secrets: by their look, or by the name they stand under. */

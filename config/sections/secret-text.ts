@@ -1,4 +1,4 @@
-import { text } from '../../contract/schema-words.js';
+import { text } from '#contract/text/schema-words.js';
 import { SECRET } from '../secret.js';
 
 const EXPECTED = '${env:NAME} or ${file:path}';

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { MAX_RECEIVERS } from '../../contract/limits.js';
-import { formatPath, type Problem } from '../../contract/problem.js';
-import { listOf, strict } from '../../contract/schema-words.js';
+import { MAX_RECEIVERS } from '#contract/limits.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import { listOf, strict } from '#contract/text/schema-words.js';
 import { inboxProblems } from './channels/inbox.js';
-import { Channel } from './channels/index.js';
+import { Channel, type ChannelType } from './channels/index.js';
 import { Name } from './name.js';
-
-import type { ChannelType } from './channels/index.js';
 
 export type { ChannelConfig, ChannelType } from './channels/index.js';
 

@@ -1,5 +1,5 @@
-import { isSecret, secretKeys } from '../../rules/secret-keys.js';
-import { hideShapes } from '../../rules/secret-shapes.js';
+import { isSecret, secretKeys } from '#contract/text/redact/secret-keys.js';
+import { hideShapes } from '#contract/text/redact/secret-shapes.js';
 import { SECRET } from '../secret.js';
 
 /** What to tell someone who wrote a secret into the configuration, where others read it, too. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { flag, milliseconds, oneOf, strict, text, wholeNumber } from '../schema-words.js';
+import { flag, milliseconds, oneOf, strict, text, wholeNumber } from '../text/schema-words.js';
 import type { RetryPlan } from '../remediation.js';
 
 export const DAY_MS = 86_400_000;

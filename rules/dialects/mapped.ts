@@ -1,9 +1,9 @@
 // What every dialect makes of what a runtime sent. Nothing here or below loads zod or a module of Node but hashing: a hook
 // has 250 ms for everything.
 
-import type { Outcome } from '../../contract/event.js';
-import { formatPath, type Problem } from '../../contract/problem.js';
-import { shortened } from '../../contract/shortened.js';
+import type { Outcome } from '#contract/event.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import { shortened } from '#contract/text/shorten.js';
 
 /** An event as a dialect reads it. Values are checked with the whole event at the door it goes through. */
 export interface MappedEvent {

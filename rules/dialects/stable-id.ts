@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createRedactor } from '../redact.js';
+import { shortHash } from '#contract/hash.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 
 const MAX_ID_CHARS = 200;
 /** Without the colon, which stands between parts, and without a tilde in front, which marks a hash. */
@@ -19,12 +19,6 @@ export function stableId(dialect: string, parts: string[]): string {
   return redactor.text(id) === id ? id : joined(dialect, parts, () => false);
 }
 
-/** In hexadecimal, which never looks like a secret, nor like the name of one. */
-export function digest(text: string): string {
-  // As JSON, since a lone surrogate has no bytes of its own.
-  return createHash('sha256').update(JSON.stringify(text)).digest('hex').slice(0, 32);
-}
-
 function joined(dialect: string, parts: string[], isPlain: (part: string) => boolean): string {
-  return [dialect, ...parts.map((part) => (isPlain(part) ? part : `~${digest(part)}`))].join(':');
+  return [dialect, ...parts.map((part) => (isPlain(part) ? part : `~${shortHash(part)}`))].join(':');
 }

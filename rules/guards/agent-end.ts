@@ -1,5 +1,5 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { AgentEnd } from '../../contract/matched.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { AgentEnd } from '#contract/matched.js';
 import { plainName } from './plain-name.js';
 
 /** Events by which runtimes tell that an agent has ended. Their names are compared without regard to case and `. _ : -`. */

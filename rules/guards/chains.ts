@@ -1,4 +1,4 @@
-import type { SavedChain } from '../../contract/watch.js';
+import type { SavedChain } from '#contract/watch.js';
 
 /** What one first event has led to. Remembered for a day after its last remediation. */
 export type Chains = Map<string, SavedChain>;

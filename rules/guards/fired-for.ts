@@ -1,6 +1,6 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { FiredFor } from '../../contract/notice.js';
-import { readField } from './read-field.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { FiredFor } from '#contract/notice.js';
+import { readField } from '#contract/read-field.js';
 import { namesIn } from './works.js';
 
 /**

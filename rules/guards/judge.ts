@@ -6,11 +6,11 @@
 // 4. disabled, dedup, descendants, spawn-rate, shadow   each action of it, in the order of the rule; then it fires
 // 5. rule-limit                             once, for all rules that are left when as many have fired as may for one event
 
-import type { MeshEvent } from '../../contract/event.js';
-import type { ActionFacts, EventMatches, RuleFacts, RuleMatch, RulesetFacts } from '../../contract/matched.js';
-import { plural } from '../../contract/plural.js';
-import { MAX_FIRED_RULES, MAX_JUDGED_ACTIONS } from '../../contract/limits.js';
-import type { SkipCode, Verdict } from '../../contract/verdict.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { ActionFacts, EventMatches, RuleFacts, RuleMatch, RulesetFacts } from '#contract/matched.js';
+import { plural } from '#contract/text/words.js';
+import { MAX_FIRED_RULES, MAX_JUDGED_ACTIONS } from '#contract/limits.js';
+import type { SkipCode, Verdict } from '#contract/verdict.js';
 import {
   MAX_SPAWNS_IN_WINDOW,
   noteRemediation,

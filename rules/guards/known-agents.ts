@@ -1,6 +1,6 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { AgentEnd } from '../../contract/matched.js';
-import type { AnnouncedAgent } from '../../contract/watch.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { AgentEnd } from '#contract/matched.js';
+import type { AnnouncedAgent } from '#contract/watch.js';
 import { plainName } from './plain-name.js';
 
 /** An agent as the watch keeps it. */

@@ -1,6 +1,6 @@
 import type { Chains } from './chains.js';
 import type { KnownAgents } from './known-agents.js';
-import type { FiredFor } from '../../contract/notice.js';
+import type { FiredFor } from '#contract/notice.js';
 import type { SavedSuppression } from './suppressed.js';
 
 /** The durable memory that can refuse a match. One value per tenant, held by the watch and by `simulate`. */

@@ -1,5 +1,5 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { ProvenLineage } from '../../contract/matched.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { ProvenLineage } from '#contract/matched.js';
 import { knownAgentOf, type KnownAgents, type Reported } from './known-agents.js';
 
 /** Where in a chain of remediations an event lies. */

@@ -1,6 +1,6 @@
-import type { MeshEvent } from '../../contract/event.js';
-import type { Suppressed } from '../../contract/notice.js';
-import { readField } from './read-field.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Suppressed } from '#contract/notice.js';
+import { readField } from '#contract/read-field.js';
 import { hashId } from './seen.js';
 
 /** With hashes of the sessions that are not noted by name. */

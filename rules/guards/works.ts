@@ -1,5 +1,5 @@
-import type { MeshEvent } from '../../contract/event.js';
-import { readField } from './read-field.js';
+import type { MeshEvent } from '#contract/event.js';
+import { readField } from '#contract/read-field.js';
 
 /** Anything longer is no name. */
 const MAX_NAME_CHARS = 200;

@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from '../../contract/event.js';
-import type { RemediationInput } from '../../contract/remediation.js';
+import { MAX_DEPTH } from '#contract/event.js';
+import type { RemediationInput } from '#contract/remediation.js';
 
 /** What a token says of whatever carries it. */
 export interface LineageClaims {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { ProvenLineage } from '../../contract/matched.js';
+import type { ProvenLineage } from '#contract/matched.js';
 import type { LineageClaims } from './claims.js';
 import { MAX_PATH_RULES, MAX_TOKEN_CHARS, signatureOf, TOKEN_FORM } from './token.js';
 

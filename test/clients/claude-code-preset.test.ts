@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { verifyLineage } from '../../rules/lineage/verify.js';
+import { verifyLineage } from '#rules/lineage/verify.js';
 import { claudeEnvironment, installClaudeCode } from '../support/claude-code.js';
 import { eventually } from '../support/eventually.js';
 import { type ModelStub, type ModelTurn, startModelStub } from '../support/model-stub.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mapClaudeCode } from '../../rules/dialects/claude-code/map.js';
+import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
 import { installClaudeCode } from '../support/claude-code.js';
 import { hookFixture } from '../support/hook-fixtures.js';
 import { type Hook, recordHooks, RECORDED } from './record-hooks.js';

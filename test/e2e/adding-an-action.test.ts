@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { connectMesh, type EventInput } from '../../client/mesh.js';
-import { effectKey, remediationId } from '../../contract/ids.js';
+import { connectMesh, type EventInput } from '#client/mesh.js';
+import { effectKey, remediationId } from '#contract/ids.js';
 import { codeBlocksOf, readText } from '../repo/markdown.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
@@ -79,7 +79,7 @@ test.concurrent(
   async () => {
     const tickets = honestTracker();
     const env = await environment();
-    const mesh = (...args: string[]) => runIn(clone, [process.execPath, 'client/cli/mesh.mjs', ...args], env);
+    const mesh = (...args: string[]) => runIn(clone, [process.execPath, 'worker/mesh.mjs', ...args], env);
     await runIn(clone, [process.execPath, 'worker/bootstrap.mjs', 'build']);
 
     expect((await mesh('check')).stdout).toContain('valid');

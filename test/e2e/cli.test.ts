@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { remediationId } from '../../contract/ids.js';
+import { remediationId } from '#contract/ids.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { QUERIES } from '../../contract/names.js';
-import type { RemediationProgress } from '../../contract/remediation.js';
+import { QUERIES } from '#contract/names.js';
+import type { RemediationProgress } from '#contract/remediation.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
 import { isRunning, pidsIn } from '../support/processes.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type DevServer, type DevServerOptions, freePort, startDevServer } from '../../worker/dev-server.js';
+import { type DevServer, type DevServerOptions, freePort, startDevServer } from '#worker/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { isRunning } from '../support/processes.js';
 import { tempFolder } from '../support/temp-folder.js';

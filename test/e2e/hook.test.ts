@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readName } from '../../client/spool/entry.js';
-import { writeEntry } from '../../client/spool/write-entry.js';
-import { freePort } from '../../worker/dev-server.js';
+import { readName } from '#client/spool/entry.js';
+import { writeEntry } from '#client/spool/write-entry.js';
+import { freePort } from '#worker/dev-server.js';
 import { startGatewayStub } from '../support/gateway-stub.js';
 import { hookFixture } from '../support/hook-fixtures.js';
 import { endInput, runMesh, startNode } from '../support/run-command.js';
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const FAILURE = hookFixture('bash-failed');
-const HOOK = ['client/cli/mesh.mjs', 'hook', 'claude-code'];
+const HOOK = ['worker/mesh.mjs', 'hook', 'claude-code'];
 /** So long that a stub has its turn by then, on a machine that is busy with other tests. */
 const PATIENT = ['--wait', '3000'];
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { slotsId } from '../../contract/ids.js';
-import type { RemediationResult } from '../../contract/remediation.js';
+import { slotsId } from '#contract/ids.js';
+import type { RemediationResult } from '#contract/remediation.js';
 import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';

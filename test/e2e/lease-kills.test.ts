@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test, type TestContext } from 'vitest';
-import { leaseId } from '../../contract/ids.js';
+import { leaseId } from '#contract/ids.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { KUBERNETES_TOKEN, startKubernetesServer } from '../support/kubernetes-server.js';
 import { startMeshWorkerProcess } from '../support/mesh-worker-process.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RemediationInput } from '../../contract/remediation.js';
+import type { RemediationInput } from '#contract/remediation.js';
 import { eventually } from '../support/eventually.js';
 import { startMeshWorkerProcess } from '../support/mesh-worker-process.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { MeshActivities } from '../../activities/index.js';
-import type { SpawnRequest } from '../../contract/activities.js';
-import { slotsId } from '../../contract/ids.js';
+import type { MeshActivities } from '#activities/index.js';
+import type { SpawnRequest } from '#contract/activities.js';
+import { slotsId } from '#contract/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startMeshWorkerProcess } from '../support/mesh-worker-process.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { makeStartNotice } from '../../activities/adapters/workflows/start-notice.js';
-import { connectMesh, type Mesh } from '../../client/mesh.js';
-import { remediationId } from '../../contract/ids.js';
-import { TASK_QUEUE } from '../../contract/names.js';
-import { type DevServer, freePort, startDevServer } from '../../worker/dev-server.js';
+import { makeStartNotice } from '#adapters/temporal/start-notice.js';
+import { connectMesh, type Mesh } from '#client/mesh.js';
+import { remediationId } from '#contract/ids.js';
+import { TASK_QUEUE } from '#contract/names.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
@@ -310,7 +310,7 @@ describe('for real, with a worker', () => {
 
   test('leaves it running on Ctrl-C, and says how to go on', async () => {
     await writeFile(join(folder, 'event.json'), JSON.stringify({ ...EVENT, id: 'long' }));
-    const running = startNode(['client/cli/mesh.mjs', 'try', 'runs-long', '--event', join(folder, 'event.json')], env);
+    const running = startNode(['worker/mesh.mjs', 'try', 'runs-long', '--event', join(folder, 'event.json')], env);
     await eventually('news of the agent', () => running.output().stderr.includes('agent: running') || undefined);
 
     running.child.kill('SIGINT');

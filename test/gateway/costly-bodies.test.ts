@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { strict, text } from '../../contract/schema-words.js';
-import { problemsOf } from '../../contract/problem.js';
-import { createAccess } from '../../client/gateway/access.js';
+import { strict, text } from '#contract/text/schema-words.js';
+import { problemsOf } from '#contract/text/problem.js';
+import { createAccess } from '#client/gateway/access.js';
 import { aToken, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 
 const BATCH = 'application/cloudevents-batch+json';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findJsonError } from '../../client/gateway/find-json-error.js';
+import { findJsonError } from '#client/gateway/find-json-error.js';
 
 test.each([
   ['', 0, 'a value'],

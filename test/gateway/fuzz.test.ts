@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { ROUTES } from '../../client/gateway/routes/index.js';
+import { ROUTES } from '#client/gateway/routes/index.js';
 import { randomBodies } from '../support/random-bodies.js';
 import { startTestGateway } from '../support/test-gateway.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '../../client/gateway/access.js';
-import { ROLES } from '../../contract/roles.js';
+import { createAccess } from '#client/gateway/access.js';
+import { ROLES } from '#contract/roles.js';
 import { aToken, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 
 type Headers = Record<string, string>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createAccess } from '../../client/gateway/access.js';
-import { TokenBucket } from '../../client/gateway/token-bucket.js';
-import { ROLES } from '../../contract/roles.js';
+import { createAccess } from '#client/gateway/access.js';
+import { TokenBucket } from '#client/gateway/token-bucket.js';
+import { ROLES } from '#contract/roles.js';
 import { aToken, startTestGateway } from '../support/test-gateway.js';
 
 async function start(eventsPerSecond: number) {

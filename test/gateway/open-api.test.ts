@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openApiDocument, problemsOfRoute } from '../../client/gateway/open-api.js';
-import { PROBLEM_CODES, type ProblemCode } from '../../client/gateway/problem-codes.js';
-import { ROUTES } from '../../client/gateway/routes/index.js';
+import { openApiDocument, problemsOfRoute } from '#client/gateway/open-api.js';
+import { PROBLEM_CODES, type ProblemCode } from '#client/gateway/problem-codes.js';
+import { ROUTES } from '#client/gateway/routes/index.js';
 import { startTestGateway } from '../support/test-gateway.js';
 
 interface Operation {

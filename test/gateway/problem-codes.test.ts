@@ -1,10 +1,10 @@
 import type { InjectOptions } from 'fastify';
 import { expect, test } from 'vitest';
-import { MeshError, NotStoredError } from '../../client/errors.js';
-import { createAccess } from '../../client/gateway/access.js';
-import { PROBLEM_CODES, type ProblemCode } from '../../client/gateway/problem-codes.js';
-import { ProblemAnswer } from '../../client/gateway/schemas/index.js';
-import { stopGateway } from '../../client/gateway/stop-gateway.js';
+import { MeshError, NotStoredError } from '#client/errors.js';
+import { createAccess } from '#client/gateway/access.js';
+import { PROBLEM_CODES, type ProblemCode } from '#client/gateway/problem-codes.js';
+import { ProblemAnswer } from '#client/gateway/schemas/index.js';
+import { stopGateway } from '#client/gateway/stop-gateway.js';
 import { listen, listening, openRaw, readAnswer } from '../support/raw-http.js';
 import { aToken, startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/test-gateway.js';
 

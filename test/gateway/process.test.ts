@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STOP_WITHIN_MS } from '../../client/gateway/stop-gateway.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import { freePort } from '../../worker/dev-server.js';
+import { STOP_WITHIN_MS } from '#client/gateway/stop-gateway.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { freePort } from '#worker/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { get, postJson, startGatewayProcess } from '../support/gateway-process.js';
 import { runMesh, startNode } from '../support/run-command.js';
@@ -53,7 +53,7 @@ test('mesh gateway starts without a server, says so, and ends soon when told to'
 test('mesh gateway refuses to listen beyond this machine without tokens', { timeout: 60_000 }, async () => {
   const { env, port } = await environment();
 
-  const { code, stderr } = await startNode(['client/cli/mesh.mjs', 'gateway'], {
+  const { code, stderr } = await startNode(['worker/mesh.mjs', 'gateway'], {
     ...{ ...env, MESH_GATEWAY_PORT: String(port), MESH_GATEWAY_HOST: '0.0.0.0' },
   }).finished;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { NotStoredError } from '../../client/errors.js';
-import { ROLES } from '../../contract/roles.js';
-import { createAccess } from '../../client/gateway/access.js';
-import { createRedactor } from '../../rules/redact.js';
+import { NotStoredError } from '#client/errors.js';
+import { ROLES } from '#contract/roles.js';
+import { createAccess } from '#client/gateway/access.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { aToken, startTestGateway, type TestGateway } from '../support/test-gateway.js';
 
 function report({ app }: TestGateway, payload: unknown, headers: Record<string, string> = {}) {

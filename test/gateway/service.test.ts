@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '../../client/gateway/access.js';
-import { createGatewayMetrics } from '../../client/gateway/gateway-metrics.js';
-import { Readiness } from '../../client/gateway/schemas/index.js';
-import { ROLES } from '../../contract/roles.js';
+import { createAccess } from '#client/gateway/access.js';
+import { createGatewayMetrics } from '#client/gateway/gateway-metrics.js';
+import { Readiness } from '#client/gateway/schemas/index.js';
+import { ROLES } from '#contract/roles.js';
 import { aToken, startTestGateway } from '../support/test-gateway.js';
 
 test('/healthz says that the process is up, whatever else is not', async () => {

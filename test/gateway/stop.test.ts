@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { STOP_WITHIN_MS, stopGateway } from '../../client/gateway/stop-gateway.js';
+import { STOP_WITHIN_MS, stopGateway } from '#client/gateway/stop-gateway.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeMesh, holdStoring } from '../support/fake-mesh.js';
 import { listen, listening, openRaw, readAnswers } from '../support/raw-http.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccess } from '../../client/gateway/access.js';
-import { createGateway } from '../../client/gateway/create-gateway.js';
+import { createAccess } from '#client/gateway/access.js';
+import { createGateway } from '#client/gateway/create-gateway.js';
 import {
   Accepted,
   EventAnswer,
@@ -9,9 +9,9 @@ import {
   RemediationPage,
   Retried,
   WatchStatus,
-} from '../../client/gateway/schemas/index.js';
-import { ROLES } from '../../contract/roles.js';
-import { createRedactor } from '../../rules/redact.js';
+} from '#client/gateway/schemas/index.js';
+import { ROLES } from '#contract/roles.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { eventually } from '../support/eventually.js';
 import { type BridgeServer, startBridgeServer } from '../support/bridge-server.js';
 import { aToken } from '../support/test-gateway.js';

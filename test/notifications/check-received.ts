@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { Webhook } from 'standardwebhooks';
-import type { Mail } from '../../activities/actions/notify-team/channels/email/mail.js';
+import type { Mail } from '#adapters/mail/mail.js';
 import { mailParts } from '../support/mail-parts.js';
 import type { StoryRun } from './run-story.js';
 import { PAGERDUTY_KEY, WEBHOOK_SECRET } from './story.js';

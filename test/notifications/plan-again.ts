@@ -1,10 +1,10 @@
-import { makeComposeNotification } from '../../activities/actions/notify-team/compose.js';
-import { makeComposeNotice } from '../../activities/actions/notify-team/compose-notice.js';
-import type { World } from '../../activities/world.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import { recipientEffectKey } from '../../contract/ids.js';
-import type { NotificationDraft } from '../../contract/notification.js';
-import { checkRuleset } from '../../rules/parse-ruleset.js';
+import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
+import { makeComposeNotice } from '#activities/actions/notify-team/compose-notice.js';
+import type { World } from '#activities/world.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { recipientEffectKey } from '#contract/ids.js';
+import type { NotificationDraft } from '#contract/notification.js';
+import { checkRuleset } from '#rules/parse-ruleset.js';
 import type { Recorded, Told } from './recorded.js';
 import { STABLE_SETTING } from './stable-story.js';
 import { configOf, RULES } from './story.js';

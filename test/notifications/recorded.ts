@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
-import type { NotifyPlan } from '../../contract/actions/notify-team/schema.js';
-import type { ActionRequest } from '../../contract/activities.js';
-import type { DigestNotice, ResolveNotice } from '../../contract/notice.js';
-import type { DeliveryRequest } from '../../contract/notification.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { DigestNotice, ResolveNotice } from '#contract/notice.js';
+import type { DeliveryRequest } from '#contract/notification.js';
 
 export type Told = Omit<DeliveryRequest, 'message'>;
 

@@ -1,8 +1,8 @@
-import type { MeshActivities } from '../../activities/index.js';
-import type { NotifyPlan } from '../../contract/actions/notify-team/schema.js';
-import type { ActionRequest } from '../../contract/activities.js';
-import type { Notice } from '../../contract/notice.js';
-import type { DeliveryRequest, NotificationDraft } from '../../contract/notification.js';
+import type { MeshActivities } from '#activities/index.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { Notice } from '#contract/notice.js';
+import type { DeliveryRequest, NotificationDraft } from '#contract/notification.js';
 import type { Recorded, Told } from './recorded.js';
 
 /** Stands between the workflows and the activities, and keeps what is asked. */

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectMesh } from '../../client/mesh.js';
-import { readSettings } from '../../contract/settings.js';
-import { createWorker } from '../../worker/create-worker.js';
-import { freePort, startDevServer } from '../../worker/dev-server.js';
-import { makeWorld } from '../../worker/make-world.js';
-import { findTemporal } from '../../worker/temporal-binary.js';
+import { connectMesh } from '#client/mesh.js';
+import { readSettings } from '#contract/settings.js';
+import { createWorker } from '#worker/create-worker.js';
+import { freePort, startDevServer } from '#worker/dev-server.js';
+import { makeWorld } from '#worker/make-world.js';
+import { findTemporal } from '#worker/temporal-binary.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget, type TargetRequest } from '../support/http-target.js';

@@ -1,21 +1,19 @@
-import { renderMail } from '../../activities/actions/notify-team/channels/email/render.js';
-import { type InboxEntry, renderEntry } from '../../activities/actions/notify-team/channels/inbox/render.js';
-import {
-  type PagerDutyEvent,
-  renderPagerDuty,
-} from '../../activities/actions/notify-team/channels/pagerduty/render.js';
-import { renderSlack, type SlackMessage } from '../../activities/actions/notify-team/channels/slack/render.js';
-import { renderWebhook, type WebhookBody } from '../../activities/actions/notify-team/channels/webhook/render.js';
-import { webhookId } from '../../activities/actions/notify-team/channels/webhook/webhook-id.js';
-import type { Parcel } from '../../activities/actions/notify-team/channel.js';
-import type { Mail } from '../../activities/actions/notify-team/channels/email/mail.js';
-import { findParcel } from '../../activities/actions/notify-team/find-parcel.js';
-import { writeMessage, type WritingDesk } from '../../activities/actions/notify-team/message/write-message.js';
-import { writeDigest, writeResolved } from '../../activities/actions/notify-team/message/write-notice.js';
-import { redactorOf } from '../../activities/redactor-of.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import type { NotificationMessage } from '../../contract/notification.js';
-import type { ChannelConfig, ChannelType } from '../../config/sections/teams.js';
+import { renderMail } from '#activities/actions/notify-team/channels/email/render.js';
+import { renderEntry } from '#activities/actions/notify-team/channels/inbox/render.js';
+import type { InboxEntry } from '#adapters/files/splice.js';
+import { type PagerDutyEvent, renderPagerDuty } from '#activities/actions/notify-team/channels/pagerduty/render.js';
+import { renderSlack, type SlackMessage } from '#activities/actions/notify-team/channels/slack/render.js';
+import { renderWebhook, type WebhookBody } from '#activities/actions/notify-team/channels/webhook/render.js';
+import { webhookId } from '#activities/actions/notify-team/channels/webhook/webhook-id.js';
+import type { Parcel } from '#activities/actions/notify-team/channel.js';
+import type { Mail } from '#adapters/mail/mail.js';
+import { findParcel } from '#activities/actions/notify-team/find-parcel.js';
+import { writeMessage, type WritingDesk } from '#activities/actions/notify-team/message/write-message.js';
+import { writeDigest, writeResolved } from '#activities/actions/notify-team/message/write-notice.js';
+import { redactorOf } from '#activities/redactor-of.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import type { ChannelConfig, ChannelType } from '#config/sections/teams.js';
 import type { Recorded, Told } from './recorded.js';
 import { configOf, type Places } from './story.js';
 

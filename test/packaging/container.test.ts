@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { connectMesh } from '../../client/mesh.js';
-import { freePort } from '../../worker/dev-server.js';
+import { connectMesh } from '#client/mesh.js';
+import { freePort } from '#worker/dev-server.js';
 import { type Container, buildContainer } from '../support/build-container.js';
 import { durationMs, readCompose, serviceOf } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';
@@ -89,9 +89,14 @@ test('only what needs a real container is left undone', () => {
 test('the container holds the program and nothing that builds or tests it', async () => {
   const inContainer = (path: string) => existsSync(join(container.folder, path));
 
-  expect((await readdir(container.folder)).sort()).toEqual(
-    ['LICENSE', 'client', 'config', 'dist', 'node_modules', 'package.json', 'worker'].sort(),
-  );
+  expect((await readdir(container.folder)).sort()).toEqual([
+    'LICENSE',
+    'config',
+    'dist',
+    'node_modules',
+    'package.json',
+    'worker',
+  ]);
   expect(
     ['dist/workflow-bundle.cjs', 'dist/worker/start.js', 'config/mesh.yaml'].filter((path) => !inContainer(path)),
   ).toEqual([]);
@@ -143,7 +148,7 @@ test('the gateway wants a token, takes events with it and stops in time', { time
   expect(open.code).toBe(1);
   expect(open.stderr).toContain('Make a token with `npx mesh token new`');
 
-  const made = await start('gateway', ['node', 'client/cli/mesh.mjs', 'token', 'new', '--json']).finished;
+  const made = await start('gateway', ['node', 'worker/mesh.mjs', 'token', 'new', '--json']).finished;
   const { token, sha256 } = JSON.parse(made.stdout) as { token: string; sha256: string };
   const tokens = [{ name: 'hooks', sha256: [sha256], tenant: 'default', roles: ['report'] }];
   await writeFile(join(folder, 'mesh.yaml'), JSON.stringify({ gateway: { tokens } }));

@@ -6,8 +6,8 @@ import { dirname, join, posix } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { watchId } from '../../contract/ids.js';
-import type { MeshEvent } from '../../contract/event.js';
+import { watchId } from '#contract/ids.js';
+import type { MeshEvent } from '#contract/event.js';
 import { findAny } from '../support/find-any.js';
 import { ROOT } from '../support/paths.js';
 import type { Finished } from '../support/run-command.js';
@@ -45,14 +45,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('the tarball', () => {
   const ALLOWED = [
     /^(package\.json|README\.md|LICENSE)$/,
-    /^client\/cli\/mesh\.mjs$/,
-    /^worker\/bootstrap\.mjs$/,
+    /^worker\/(mesh|bootstrap)\.mjs$/,
     /^config\/(rules|mesh)\.yaml$/,
     /^config\/examples\/[\w.-]+\.(yaml|json|jsonl|mjs)$/,
     /^docs\/((adr|actions)\/)?[\w-]+\.md$/,
     /^docs\/images\/[\w-]+\.png$/,
     /^dist\/workflow-bundle\.cjs$/,
-    /^dist\/(contract|rules|activities|config|client|worker)\/([\w-]+\/)*[\w-]+(\.js|\.d\.ts)$/,
+    /^dist\/(contract|rules|adapters|activities|config|client|worker)\/([\w-]+\/)*[\w-]+(\.js|\.d\.ts)$/,
   ];
 
   it('holds the program and its documentation, and nothing else', () => {

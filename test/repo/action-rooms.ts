@@ -1,4 +1,4 @@
-import type { ActionType } from '../../contract/actions/index.js';
+import type { ActionType } from '#contract/actions/index.js';
 
 /** The folder of an action: the same name in every room. */
 export function actionFolder(type: ActionType): string {

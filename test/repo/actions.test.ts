@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MeshConfig } from '../../config/mesh-config.js';
-import { Action, ACTION_TYPES, type ActionType } from '../../contract/actions/index.js';
-import { ofEveryAction } from '../../contract/actions/of-every-action.js';
+import { MeshConfig } from '#config/mesh-config.js';
+import { Action, ACTION_TYPES, type ActionType } from '#contract/actions/index.js';
+import { ofEveryAction } from '#contract/actions/of-every-action.js';
 import { actionFolder, actionPage } from './action-rooms.js';
 import { repositoryFiles } from './files.js';
 import { codesBelow, codesIn, headingsOf, readText, tableBelow } from './markdown.js';
@@ -11,11 +11,11 @@ import { fieldsOf } from './schema-fields.js';
 
 const FILES = repositoryFiles();
 
-/** Where the folders of the actions are, and what each holds at least; `/` at the end is a folder. */
+/** Where the folders of the actions are, and what each holds at least. */
 const ROOMS: Record<string, string[]> = {
   'contract/actions': ['schema.ts'],
   'workflows/actions': ['run.ts'],
-  'activities/actions': ['activity.ts', 'preview.ts', 'adapters/'],
+  'activities/actions': ['activity.ts', 'preview.ts'],
   'test/unit/activities/actions': ['.test.ts'],
 };
 
@@ -35,9 +35,8 @@ describe.each(Object.entries(ROOMS))('%s', (room, needed) => {
   });
 });
 
-/** Adapters may stand deeper, beside what needs them. */
 function isCalled(path: string, name: string): boolean {
-  return name.endsWith('/') ? path.includes(`/${name}`) : path.endsWith(name.startsWith('.') ? name : `/${name}`);
+  return path.endsWith(name.startsWith('.') ? name : `/${name}`);
 }
 
 it('each type of action has a page, and there is no other page', () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { WORKFLOW_TYPES } from '../../contract/names.js';
-import * as limits from '../../workflows/limits.js';
+import { WORKFLOW_TYPES } from '#contract/names.js';
+import * as limits from '#workflows/limits.js';
 import { KILL_POINTS } from '../support/kills/kill-points.js';
 import { codesBelow, codesIn, readText, ROOT, tableBelow } from './markdown.js';
 
@@ -32,7 +32,16 @@ describe('docs/architecture.md', () => {
 
   it('lists the rooms', () => {
     const rooms = tableBelow(PAGE, 'Rooms').map((row) => codesIn(row['room'])[0]);
-    expect(rooms.sort()).toEqual(['activities/', 'client/', 'config/', 'contract/', 'rules/', 'worker/', 'workflows/']);
+    expect(rooms.sort()).toEqual([
+      'activities/',
+      'adapters/',
+      'client/',
+      'config/',
+      'contract/',
+      'rules/',
+      'worker/',
+      'workflows/',
+    ]);
   });
 
   it('lists the workflows, and says of each what it keeps', () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { EXIT_CODES } from '../../client/cli/exit-codes.js';
-import { createProgram } from '../../client/cli/main.js';
+import { EXIT_CODES } from '#client/cli/exit-codes.js';
+import { createProgram } from '#client/cli/main.js';
 import { codesBelow, readText, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/cli.md';

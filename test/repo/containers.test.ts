@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../client/cli/main.js';
-import { readConnection } from '../../client/connection.js';
-import { type Environment, readSettings, SETTINGS } from '../../contract/settings.js';
+import { createProgram } from '#client/cli/main.js';
+import { readConnection } from '#client/connection.js';
+import { type Environment, readSettings, SETTINGS } from '#contract/settings.js';
 import { durationMs, readCompose, serviceOf } from '../support/compose.js';
 import { copiesOf, environmentOf, parseDockerfile, textsOf } from '../support/dockerfile.js';
 import { repositoryFiles } from './files.js';
@@ -156,7 +156,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('says commands in its comments that exist', () => {
-    const said = [...readText('docker-compose.yml').matchAll(/# .*\bnode (client\/cli\/mesh\.mjs .+)$/gm)];
+    const said = [...readText('docker-compose.yml').matchAll(/# .*\bnode (worker\/mesh\.mjs .+)$/gm)];
 
     expect(said).toHaveLength(1);
     for (const [, command = ''] of said) expectCommand(command.split(' '));

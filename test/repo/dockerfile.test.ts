@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../contract/settings.js';
+import { SETTINGS } from '#contract/settings.js';
 import { copiesOf, dockerignore, environmentOf, parseDockerfile, type Stage, textsOf } from '../support/dockerfile.js';
 import { repositoryFiles } from './files.js';
 import { readText } from './markdown.js';

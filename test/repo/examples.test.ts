@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonLines } from '../../client/cli/read-input.js';
-import { parseEvent } from '../../client/parse-event.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import { parseRuleset } from '../../rules/parse-ruleset.js';
-import { createRedactor } from '../../rules/redact.js';
-import { simulate } from '../../rules/simulate.js';
+import { parseJsonLines } from '#client/cli/read-input.js';
+import { parseEvent } from '#client/parse-event.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { parseRuleset } from '#rules/parse-ruleset.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
+import { simulate } from '#rules/simulate.js';
 import { repositoryFiles } from './files.js';
 import { readText } from './markdown.js';
 

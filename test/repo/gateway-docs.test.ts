@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BURST_SECONDS } from '../../client/gateway/rate-limits.js';
-import { GATEWAY_LIMITS } from '../../client/gateway/gateway-deps.js';
-import { createGatewayMetrics } from '../../client/gateway/gateway-metrics.js';
-import { PROBLEM_CODES, type ProblemCode } from '../../client/gateway/problem-codes.js';
-import { CLOUD_EVENT, CLOUD_EVENTS } from '../../client/gateway/read-events.js';
-import { ROUTES } from '../../client/gateway/routes/index.js';
-import { Readiness } from '../../client/gateway/schemas/index.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import { ROLE_MEANINGS } from '../../contract/roles.js';
+import { BURST_SECONDS } from '#client/gateway/rate-limits.js';
+import { GATEWAY_LIMITS } from '#client/gateway/gateway-deps.js';
+import { createGatewayMetrics } from '#client/gateway/gateway-metrics.js';
+import { PROBLEM_CODES, type ProblemCode } from '#client/gateway/problem-codes.js';
+import { CLOUD_EVENT, CLOUD_EVENTS } from '#client/gateway/read-events.js';
+import { ROUTES } from '#client/gateway/routes/index.js';
+import { Readiness } from '#client/gateway/schemas/index.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { ROLE_MEANINGS } from '#contract/roles.js';
 import { codeBlocksOf, codesBelow, codesIn, readText, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/gateway.md';

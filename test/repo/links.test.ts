@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../client/cli/main.js';
+import { createProgram } from '#client/cli/main.js';
 import { repositoryFiles } from './files.js';
 import { codeBlocksOf, codesIn, headingsOf, readText, ROOT, withoutCode } from './markdown.js';
 

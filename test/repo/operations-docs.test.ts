@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MeshConfig } from '../../config/mesh-config.js';
-import { ACTION_TYPES, defaultsOf } from '../../contract/actions/index.js';
-import { FAILURES } from '../../contract/failures.js';
-import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
-import { ACTION_STATUSES } from '../../contract/remediation.js';
-import { AGENT_VARIABLES, SETTINGS } from '../../contract/settings.js';
-import { AGENT_END_EVENTS } from '../../rules/guards/agent-end.js';
+import { MeshConfig } from '#config/mesh-config.js';
+import { ACTION_TYPES, defaultsOf } from '#contract/actions/index.js';
+import { FAILURES } from '#contract/failures.js';
+import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
+import { ACTION_STATUSES } from '#contract/remediation.js';
+import { AGENT_VARIABLES, SETTINGS } from '#contract/settings.js';
+import { AGENT_END_EVENTS } from '#rules/guards/agent-end.js';
 import { actionPage } from './action-rooms.js';
 import { codesBelow, codesIn, readText, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { agentRequestOf } from '../../activities/actions/spawn-fallback-agent/agent-request.js';
-import { commandLine } from '../../activities/actions/spawn-fallback-agent/command-line.js';
-import type { Launch } from '../../activities/actions/spawn-fallback-agent/launch.js';
-import { AGENT_PRESETS, type AgentPreset, PRESET_NAMES } from '../../config/agent-presets.js';
-import { MeshConfig, parseMeshConfig } from '../../config/mesh-config.js';
-import { ofEveryAction } from '../../contract/actions/of-every-action.js';
-import { SpawnFallbackAgent } from '../../contract/actions/spawn-fallback-agent/schema.js';
+import { agentRequestOf } from '#activities/actions/spawn-fallback-agent/agent-request.js';
+import { commandLine } from '#activities/actions/spawn-fallback-agent/command-line.js';
+import type { Launch } from '#activities/actions/spawn-fallback-agent/launch.js';
+import { AGENT_PRESETS, type AgentPreset, PRESET_NAMES } from '#config/agent-presets.js';
+import { MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
+import { ofEveryAction } from '#contract/actions/of-every-action.js';
+import { SpawnFallbackAgent } from '#contract/actions/spawn-fallback-agent/schema.js';
 import { aSpawnRequest } from '../support/spawn-activity.js';
 import { codeBlocksOf, codesBelow, codesIn, readText, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { MeshEvent } from '../../contract/event.js';
-import type { RemediationInput } from '../../contract/remediation.js';
-import { makePlan } from '../../rules/make-plan.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { makePlan } from '#rules/make-plan.js';
 import { anEvent, aRule, aRuleset, type WrittenAction } from './builders.js';
 
 /** What a rule with these actions makes of an event that nobody has reported before. */

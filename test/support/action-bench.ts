@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { World } from '../../activities/world.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import type { ActionPlan, ActionType } from '../../contract/actions/index.js';
-import type { ActionRequest } from '../../contract/activities.js';
-import type { MeshEvent } from '../../contract/event.js';
-import { makePlan } from '../../rules/make-plan.js';
+import type { World } from '#activities/world.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import type { ActionPlan, ActionType } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { MeshEvent } from '#contract/event.js';
+import { makePlan } from '#rules/make-plan.js';
 import { anEvent, aRule, aRuleset, type WrittenAction } from './builders.js';
 
 type PlanOf<Type extends ActionType> = Extract<ActionPlan, { type: Type }>;

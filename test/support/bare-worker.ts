@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
-import type { ActionActivities, LeaseActivities, NoticeActivities } from '../../contract/activities.js';
-import { actionsQueueOf } from '../../contract/names.js';
+import type { ActionActivities, LeaseActivities, NoticeActivities } from '#contract/activities.js';
+import { actionsQueueOf } from '#contract/names.js';
 import { BUNDLE } from './paths.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { OutboundAnswer, OutboundRequest } from '../../activities/adapters/outbound/create-outbound.js';
+import type { OutboundAnswer, OutboundRequest } from '#adapters/http/create-outbound.js';
 
 type Json = Record<string, unknown>;
 type Content = Record<'application/json', { schema: Json }>;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { MeshEvent } from '../../contract/event.js';
-import type { Action } from '../../contract/actions/index.js';
-import type { Rule, Ruleset } from '../../contract/ruleset.js';
-import type { LoadedRuleset } from '../../rules/match-batch.js';
-import { checkRuleset } from '../../rules/parse-ruleset.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Action } from '#contract/actions/index.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
+import type { LoadedRuleset } from '#rules/match-batch.js';
+import { checkRuleset } from '#rules/parse-ruleset.js';
 
 /** Rules as people write them: what has a default may be left out. */
 export type WrittenAction = z.input<typeof Action>;

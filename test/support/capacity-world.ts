@@ -1,17 +1,17 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { join } from 'node:path';
-import { makeWarmRemoteCapacity } from '../../activities/actions/warm-remote-capacity/activity.js';
-import { hashTarget } from '../../activities/actions/warm-remote-capacity/hash-target.js';
-import { makeReacquireCapacity } from '../../activities/actions/warm-remote-capacity/reacquire.js';
-import { makeReleaseCapacity } from '../../activities/actions/warm-remote-capacity/release.js';
-import { createOutbound, type Outbound } from '../../activities/adapters/outbound/create-outbound.js';
-import type { World } from '../../activities/world.js';
-import { parseMeshConfig } from '../../config/mesh-config.js';
-import type { ActionReport, LeaseActivities } from '../../contract/activities.js';
-import type { WarmPlan } from '../../contract/actions/warm-remote-capacity/schema.js';
-import type { RemediationInput } from '../../contract/remediation.js';
-import type { Lease } from '../../contract/lease.js';
+import { makeWarmRemoteCapacity } from '#activities/actions/warm-remote-capacity/activity.js';
+import { hashTarget } from '#activities/actions/warm-remote-capacity/hash-target.js';
+import { makeReacquireCapacity } from '#activities/actions/warm-remote-capacity/reacquire.js';
+import { makeReleaseCapacity } from '#activities/actions/warm-remote-capacity/release.js';
+import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
+import type { World } from '#activities/world.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import type { ActionReport, LeaseActivities } from '#contract/activities.js';
+import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import type { Lease } from '#contract/lease.js';
 import { anEvent } from './builders.js';
 import { tempFolder } from './temp-folder.js';
 

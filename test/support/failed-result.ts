@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RemediationResult } from '../../contract/remediation.js';
+import type { RemediationResult } from '#contract/remediation.js';
 
 /** Waits for a remediation that must close as failed, and gives the result it carries in the failure's details. */
 export async function failedResult(running: Promise<unknown>): Promise<RemediationResult> {

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { MeshError, NotStoredError } from '../../client/errors.js';
-import type { Mesh } from '../../client/mesh.js';
-import type { RemediationDetail, RemediationFilter } from '../../client/remediation-views.js';
-import type { MeshEvent } from '../../contract/event.js';
-import { parseRemediationId, watchId } from '../../contract/ids.js';
-import type { Judgement } from '../../contract/verdict.js';
-import type { WatchStatus } from '../../contract/watch.js';
+import { MeshError, NotStoredError } from '#client/errors.js';
+import type { Mesh } from '#client/mesh.js';
+import type { RemediationDetail, RemediationFilter } from '#client/remediation-views.js';
+import type { MeshEvent } from '#contract/event.js';
+import { parseRemediationId, watchId } from '#contract/ids.js';
+import type { Judgement } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from './builders.js';
 import { eventually } from './eventually.js';
 

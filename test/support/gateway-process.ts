@@ -15,7 +15,7 @@ export interface GatewayProcess {
 
 /** `mesh gateway` as a process of its own. */
 export async function startGatewayProcess(port: number, env: Record<string, string>): Promise<GatewayProcess> {
-  const running = startNode(['client/cli/mesh.mjs', 'gateway'], { MESH_GATEWAY_PORT: String(port), ...env });
+  const running = startNode(['worker/mesh.mjs', 'gateway'], { MESH_GATEWAY_PORT: String(port), ...env });
   const url = `http://127.0.0.1:${port}`;
   const ended = running.finished.then(({ stderr }) => Promise.reject(new Error(`the gateway ended: ${stderr}`)));
   ended.catch(() => undefined);

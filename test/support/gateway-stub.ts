@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { EventInput } from '../../client/event-input.js';
+import type { EventInput } from '#client/event-input.js';
 
 export interface Post {
   path: string;

@@ -4,8 +4,8 @@
 import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { addToInbox } from '../../activities/actions/notify-team/channels/inbox/adapters/add-to-inbox.js';
-import type { InboxEntry } from '../../activities/actions/notify-team/channels/inbox/render.js';
+import { addToInbox } from '#adapters/files/add-to-inbox.js';
+import type { InboxEntry } from '#adapters/files/splice.js';
 
 export interface InboxWriting {
   as: 'mesh' | 'agents';

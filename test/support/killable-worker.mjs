@@ -4,11 +4,10 @@
 // Plain JavaScript that runs what is compiled, as `npm start` does: to load the sources takes longer than to start the worker.
 import { appendFileSync } from 'node:fs';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { prepare } from '../../worker/bootstrap.mjs';
 
 /**
- * @typedef {import('../../activities/index.js').MeshActivities} MeshActivities
- * @typedef {import('../../activities/index.js').World} World
+ * @typedef {import('#activities/index.js').MeshActivities} MeshActivities
+ * @typedef {import('#activities/index.js').World} World
  */
 
 /** @type {import('./worker-process.js').WorkerProcessSettings} */
@@ -18,14 +17,13 @@ const stopped = new Set();
 /** Steps that have been done at least once, without an error. */
 const done = new Set();
 
-prepare();
-/** @type {typeof import('../../activities/index.js')} */
+/** @type {typeof import('#activities/index.js')} */
 const { createActivities } = await compiled('activities/index.js');
-/** @type {typeof import('../../contract/settings.js')} */
+/** @type {typeof import('#contract/settings.js')} */
 const { readSettings } = await compiled('contract/settings.js');
-/** @type {typeof import('../../worker/create-worker.js')} */
+/** @type {typeof import('#worker/create-worker.js')} */
 const { createWorker } = await compiled('worker/create-worker.js');
-/** @type {typeof import('../../worker/make-world.js')} */
+/** @type {typeof import('#worker/make-world.js')} */
 const { makeWorld } = await compiled('worker/make-world.js');
 
 // As quiet-runtime.ts does.

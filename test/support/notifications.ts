@@ -1,12 +1,12 @@
-import { parseMeshConfig, type MeshConfig } from '../../config/mesh-config.js';
-import type { ActionRequest } from '../../contract/activities.js';
-import type { NotifyPlan } from '../../contract/actions/notify-team/schema.js';
-import type { DeliveryRequest, NotificationMessage } from '../../contract/notification.js';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { RemediationInput } from '../../contract/remediation.js';
-import { makePlan } from '../../rules/make-plan.js';
+import { parseMeshConfig, type MeshConfig } from '#config/mesh-config.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import type { DeliveryRequest, NotificationMessage } from '#contract/notification.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { makePlan } from '#rules/make-plan.js';
 import { anEvent, aRuleset, type WrittenAction } from './builders.js';
-import type { MeshEvent } from '../../contract/event.js';
+import type { MeshEvent } from '#contract/event.js';
 
 /** A team of two with a mail to each. */
 export const TWO_WITH_MAIL = {

@@ -32,7 +32,7 @@ export function endInput({ stdin }: ChildProcessWithoutNullStreams, text: string
 }
 
 export function runMesh(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {
-  return startNode(['client/cli/mesh.mjs', ...args], env, stdin).finished;
+  return startNode(['worker/mesh.mjs', ...args], env, stdin).finished;
 }
 
 /** Without what the machine that runs the tests may have set. */

@@ -1,7 +1,7 @@
-import type { Workflows } from '../../activities/world.js';
-import { slotsId } from '../../contract/ids.js';
-import type { Slot } from '../../contract/slots.js';
-import { type SlotBook, acquire, release } from '../../workflows/slot-book.js';
+import type { Workflows } from '#adapters/temporal/workflows.js';
+import { slotsId } from '#contract/ids.js';
+import type { Slot } from '#contract/slots.js';
+import { type SlotBook, acquire, release } from '#workflows/slot-book.js';
 
 export interface SlotsInMemory extends Pick<Workflows, 'takeSlot' | 'giveBackSlot'> {
   /** Who has the slots of a launcher. */

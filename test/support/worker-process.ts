@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Settings } from '../../contract/settings.js';
+import type { Settings } from '#contract/settings.js';
 import { eventually } from './eventually.js';
 
 export interface WorkerProcessSettings {

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { AgentRequest } from '../../activities/actions/spawn-fallback-agent/agent-request.js';
-import { QUERIES } from '../../contract/names.js';
-import type { RemediationProgress } from '../../contract/remediation.js';
+import type { AgentRequest } from '#contract/agent-request.js';
+import { QUERIES } from '#contract/names.js';
+import type { RemediationProgress } from '#contract/remediation.js';
 import { type AgentWorker, startAgentWorker } from '../support/agent-worker.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';

@@ -22,7 +22,7 @@ test.each([
   // Fails like what it was started for, and reports that with nothing but `mesh send` and its environment.
   const agent = `
     ${change};
-    const send = [${JSON.stringify(join(ROOT, 'client/cli/mesh.mjs'))}, 'send', '--event', 'PostToolUseFailure',
+    const send = [${JSON.stringify(join(ROOT, 'worker/mesh.mjs'))}, 'send', '--event', 'PostToolUseFailure',
       '--outcome', 'failed', '--payload', JSON.stringify({ tool_name: 'Bash', session_id: process.env.MESH_AGENT_SESSION })];
     require('node:child_process').execFileSync(process.execPath, send);
     process.exit(1);

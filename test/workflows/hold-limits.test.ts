@@ -1,7 +1,7 @@
 import { temporal } from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
-import { type NotStoredError, WatchFullError } from '../../client/mesh.js';
-import { watchId } from '../../contract/ids.js';
+import { type NotStoredError, WatchFullError } from '#client/mesh.js';
+import { watchId } from '#contract/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EventInput } from '../../client/mesh.js';
-import type { LineageClaims } from '../../rules/lineage/claims.js';
-import { signLineage } from '../../rules/lineage/sign.js';
+import type { EventInput } from '#client/mesh.js';
+import type { LineageClaims } from '#rules/lineage/claims.js';
+import { signLineage } from '#rules/lineage/sign.js';
 import { eventually } from '../support/eventually.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { SavedWatch, WatchRunInput } from '../../workflows/saved-watch.js';
+import type { SavedWatch, WatchRunInput } from '#workflows/saved-watch.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeStartNotice } from '../../activities/adapters/workflows/start-notice.js';
-import { createRemediations, type Remediations } from '../../client/remediations.js';
-import { digestId } from '../../contract/ids.js';
-import { QUERIES } from '../../contract/names.js';
-import type { DigestNotice, NoticeResult } from '../../contract/notice.js';
-import type { DeliveryRequest, NotificationDraft } from '../../contract/notification.js';
+import { makeStartNotice } from '#adapters/temporal/start-notice.js';
+import { createRemediations, type Remediations } from '#client/remediations.js';
+import { digestId } from '#contract/ids.js';
+import { QUERIES } from '#contract/names.js';
+import type { DigestNotice, NoticeResult } from '#contract/notice.js';
+import type { DeliveryRequest, NotificationDraft } from '#contract/notification.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import { eventually } from '../support/eventually.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RemediationDetail } from '../../client/gateway/schemas/index.js';
+import { RemediationDetail } from '#client/gateway/schemas/index.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';

@@ -3,8 +3,8 @@ import { CompleteAsyncError, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createRemediations } from '../../client/remediations.js';
-import type { WarmPlan } from '../../contract/actions/warm-remote-capacity/schema.js';
+import { createRemediations } from '#client/remediations.js';
+import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
 import type {
   ActionRequest,
   AttemptDetails,
@@ -12,9 +12,9 @@ import type {
   EndRequest,
   SpawnAnswer,
   SpawnRequest,
-} from '../../contract/activities.js';
-import { slotsId } from '../../contract/ids.js';
-import { QUERIES, REMEDIATION_SIGNALS, WORKFLOW_TYPES } from '../../contract/names.js';
+} from '#contract/activities.js';
+import { slotsId } from '#contract/ids.js';
+import { QUERIES, REMEDIATION_SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
 import type {
   AgentNews,
   Launch,
@@ -22,8 +22,8 @@ import type {
   RemediationProgress,
   RemediationResult,
   StartedAgent,
-} from '../../contract/remediation.js';
-import type { SlotsInput, SlotTurn } from '../../contract/slots.js';
+} from '#contract/remediation.js';
+import type { SlotsInput, SlotTurn } from '#contract/slots.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import type { WrittenAction } from '../support/builders.js';

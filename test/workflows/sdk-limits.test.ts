@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { connectMesh, type Mesh, NotStoredError } from '../../client/mesh.js';
-import { type DevServer, type DevServerOptions, freePort, startDevServer } from '../../worker/dev-server.js';
+import { connectMesh, type Mesh, NotStoredError } from '#client/mesh.js';
+import { type DevServer, type DevServerOptions, freePort, startDevServer } from '#worker/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 

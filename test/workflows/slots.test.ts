@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createWorkflows } from '../../activities/adapters/workflows/create-workflows.js';
-import { makeTakeSlot } from '../../activities/adapters/workflows/take-slot.js';
-import type { Workflows } from '../../activities/world.js';
-import { slotsId } from '../../contract/ids.js';
-import { SLOTS_SIGNALS, SLOTS_UPDATES, WORKFLOW_TYPES } from '../../contract/names.js';
-import { MAX_ASKED_TOGETHER, type SlotAnswer, type SlotRequest, type SlotsInput } from '../../contract/slots.js';
+import { createWorkflows } from '#adapters/temporal/create-workflows.js';
+import { makeTakeSlot } from '#adapters/temporal/take-slot.js';
+import type { Workflows } from '#adapters/temporal/workflows.js';
+import { slotsId } from '#contract/ids.js';
+import { SLOTS_SIGNALS, SLOTS_UPDATES, WORKFLOW_TYPES } from '#contract/names.js';
+import { MAX_ASKED_TOGETHER, type SlotAnswer, type SlotRequest, type SlotsInput } from '#contract/slots.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import { eventually } from '../support/eventually.js';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
-import { watchId } from '../../contract/ids.js';
-import { loadWatchState, saveWatchState } from '../../workflows/watch-state.js';
+import { watchId } from '#contract/ids.js';
+import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh, type TestMeshOptions } from '../support/test-mesh.js';
 

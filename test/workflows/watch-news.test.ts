@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createWorkflows } from '../../activities/adapters/workflows/create-workflows.js';
-import { QUERIES, SIGNALS } from '../../contract/names.js';
-import type { Notice } from '../../contract/notice.js';
-import type { RemediationProgress } from '../../contract/remediation.js';
-import { loadIncidents } from '../../workflows/incidents.js';
-import type { WatchRunInput } from '../../workflows/saved-watch.js';
-import { loadWatchState, saveWatchState } from '../../workflows/watch-state.js';
+import { createWorkflows } from '#adapters/temporal/create-workflows.js';
+import { QUERIES, SIGNALS } from '#contract/names.js';
+import type { Notice } from '#contract/notice.js';
+import type { RemediationProgress } from '#contract/remediation.js';
+import { loadIncidents } from '#workflows/incidents.js';
+import type { WatchRunInput } from '#workflows/saved-watch.js';
+import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';

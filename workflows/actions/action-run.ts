@@ -1,6 +1,6 @@
-import type { ActionRequest } from '../../contract/activities.js';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { ActionResult, RemediationInput, StartedAgent } from '../../contract/remediation.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionResult, RemediationInput, StartedAgent } from '#contract/remediation.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { RunningNews } from '../progress.js';
 import type { SlotTurns } from '../slot-turns.js';

@@ -1,8 +1,8 @@
 import { ActivityCancellationType, type ActivityOptions, workflowInfo } from '@temporalio/workflow';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import { actionsQueueOf } from '../../contract/names.js';
-import type { RetryPlan } from '../../contract/remediation.js';
-import { summaryOf } from '../../contract/summary.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import { actionsQueueOf } from '#contract/names.js';
+import type { RetryPlan } from '#contract/remediation.js';
+import { summaryOf } from '#contract/text/shorten.js';
 
 /** How the activities of an action are tried. `doing` stands beside them in the Temporal UI. */
 export function activityOptions(

@@ -7,8 +7,8 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { defaultFailureConverter, defaultPayloadConverter, RetryState } from '@temporalio/common';
-import type { AttemptDetails } from '../../contract/activities.js';
-import type { FailureType } from '../../contract/failures.js';
+import type { AttemptDetails } from '#contract/activities.js';
+import type { FailureType } from '#contract/failures.js';
 import type { Outcome } from './action-run.js';
 
 /** It was aborted, and nobody was asked for anything. */

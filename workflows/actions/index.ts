@@ -1,4 +1,4 @@
-import type { ActionPlan, ActionType } from '../../contract/actions/index.js';
+import type { ActionPlan, ActionType } from '#contract/actions/index.js';
 import type { ActionRun, Outcome, Runner } from './action-run.js';
 import { runNotifyTeam } from './notify-team/run.js';
 import { runSpawnFallbackAgent } from './spawn-fallback-agent/run.js';

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { ActionActivities, ActionReport, ActionRequest } from '../../contract/activities.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionActivities, ActionReport, ActionRequest } from '#contract/activities.js';
 import type { Runner } from './action-run.js';
 import { activityOptions } from './activity-options.js';
 

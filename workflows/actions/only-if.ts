@@ -1,6 +1,6 @@
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { OnlyIf } from '../../contract/actions/of-every-action.js';
-import type { ActionResult, ActionStatus } from '../../contract/remediation.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { OnlyIf } from '#contract/actions/of-every-action.js';
+import type { ActionResult, ActionStatus } from '#contract/remediation.js';
 
 /** The action that one with `onlyIf` looks at, and its result if it fired. */
 export interface Before {

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { ActionPlan } from '../../contract/actions/index.js';
-import type { RemediationInput } from '../../contract/remediation.js';
-import { runsOnlyIf } from '../../contract/runs-only-if.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { runsOnlyIf } from '#contract/runs-only-if.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { Progress } from '../progress.js';
 import type { SlotTurns } from '../slot-turns.js';

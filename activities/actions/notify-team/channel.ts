@@ -10,9 +10,9 @@
 //   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/render.ts, preview.ts).
 //   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/send.ts).
 
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { ChannelConfig, Member } from '../../../config/sections/teams.js';
-import type { DeliveryRequest, OpenIncident } from '../../../contract/notification.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { ChannelConfig, Member } from '#config/sections/teams.js';
+import type { DeliveryAnswer, DeliveryRequest } from '#contract/notification.js';
 import type { World } from '../../world.js';
 
 /** One way to reach people. See docs/actions/notify-team.md; each is a folder in `channels/`. */
@@ -62,28 +62,6 @@ export interface DeliveryWorld extends Pick<World, 'mailer' | 'outbound'> {
   signal: AbortSignal;
   nowMs(): number;
 }
-
-export type DeliveryAnswer =
-  | {
-      delivered: true;
-      /** How, in one line: `mailed through mail.example.com`. */
-      detail: string;
-      /** Open at the receiver from now on. */
-      incident?: Pick<OpenIncident, 'key' | 'resolveOn'>;
-    }
-  /**
-   * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the
-   * receiver had the whole message and did not say what became of it, and another attempt may be a second copy for people.
-   * `isPutOff`: nothing was tried, since others are in the way. It does not count as one of the attempts that a rule allows.
-   */
-  | {
-      delivered: false;
-      reason: string;
-      isFinal: boolean;
-      retryAfterMs?: number;
-      mayHaveArrived?: true;
-      isPutOff?: true;
-    };
 
 /** Enough for any program that answers at once. Mail servers look into a mail before they answer, so mail is without this. */
 export const HTTP_ATTEMPT_LIMIT_MS = 30_000;

@@ -1,6 +1,6 @@
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { Team } from '../../../config/sections/teams.js';
-import { visible } from '../../../contract/plain-text.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Team } from '#config/sections/teams.js';
+import { visible } from '#contract/text/plain-text.js';
 
 export interface ChosenTeam {
   name: string;

@@ -1,10 +1,10 @@
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { NoticeActivities } from '../../../contract/activities.js';
-import type { Action } from '../../../contract/actions/index.js';
-import { actionName, remediationId } from '../../../contract/ids.js';
-import type { DigestNotice, ResolveNotice } from '../../../contract/notice.js';
-import type { NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
-import type { Rule } from '../../../contract/ruleset.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { NoticeActivities } from '#contract/activities.js';
+import type { Action } from '#contract/actions/index.js';
+import { actionName, remediationId } from '#contract/ids.js';
+import type { DigestNotice, ResolveNotice } from '#contract/notice.js';
+import type { NotificationDraft, PlannedDelivery } from '#contract/notification.js';
+import type { Rule } from '#contract/ruleset.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';

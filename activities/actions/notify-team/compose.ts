@@ -1,5 +1,5 @@
-import type { ActionActivities } from '../../../contract/activities.js';
-import { readField } from '../../../rules/guards/read-field.js';
+import type { ActionActivities } from '#contract/activities.js';
+import { readField } from '#contract/read-field.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';

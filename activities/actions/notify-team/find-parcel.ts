@@ -1,6 +1,6 @@
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { ChannelConfig } from '../../../config/sections/teams.js';
-import type { DeliveryRequest } from '../../../contract/notification.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
+import type { DeliveryRequest } from '#contract/notification.js';
 import type { Parcel } from './channel.js';
 import { channelOf } from './channels/index.js';
 

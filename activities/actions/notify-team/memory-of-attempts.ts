@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '../../../contract/activities.js';
-import { messageOf } from '../../../contract/message-of.js';
-import type { DeliveryRequest } from '../../../contract/notification.js';
+import type { AttemptDetails } from '#contract/activities.js';
+import { messageOf } from '#contract/text/words.js';
+import type { DeliveryRequest } from '#contract/notification.js';
 import { attempt, failure } from '../../fail.js';
-import type { DeliveryAnswer } from './channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
 import { noneLeft } from './retry-ladder.js';
 
 export type Undelivered = Extract<DeliveryAnswer, { delivered: false }>;

@@ -1,5 +1,5 @@
-import type { ChannelConfig, Member } from '../../../config/sections/teams.js';
-import type { IncidentSubject, PlannedDelivery } from '../../../contract/notification.js';
+import type { ChannelConfig, Member } from '#config/sections/teams.js';
+import type { IncidentSubject, PlannedDelivery } from '#contract/notification.js';
 import { channelOf } from './channels/index.js';
 import type { ChosenTeam } from './choose-team.js';
 

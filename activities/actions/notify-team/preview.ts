@@ -1,10 +1,10 @@
-import { missingSecrets } from '../../../config/missing-secrets.js';
-import type { ChannelConfig } from '../../../config/sections/teams.js';
-import type { NotifyPlan } from '../../../contract/actions/notify-team/schema.js';
-import { recipientEffectKey } from '../../../contract/ids.js';
-import type { NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
-import type { PreviewStep } from '../../../contract/preview.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { missingSecrets } from '#config/missing-secrets.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import { recipientEffectKey } from '#contract/ids.js';
+import type { NotificationDraft, PlannedDelivery } from '#contract/notification.js';
+import type { PreviewStep } from '#contract/preview.js';
+import { formatProblem } from '#contract/text/problem.js';
 import type { PreviewDesk, Previewer } from '../preview.js';
 import { channelOf } from './channels/index.js';
 import { makeComposeNotification } from './compose.js';

@@ -1,7 +1,7 @@
-import { duration } from '../../../contract/duration.js';
-import { plural } from '../../../contract/plural.js';
-import type { NotifyRetry } from '../../../config/sections/notify.js';
-import type { RetryPlan } from '../../../contract/remediation.js';
+import { duration } from '#contract/text/duration.js';
+import { plural } from '#contract/text/words.js';
+import type { NotifyRetry } from '#config/sections/notify.js';
+import type { RetryPlan } from '#contract/remediation.js';
 
 export interface FailedAttempt {
   /** From 1, without those that were put off. */

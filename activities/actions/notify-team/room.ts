@@ -1,4 +1,4 @@
-import { plural } from '../../../contract/plural.js';
+import { plural } from '#contract/text/words.js';
 
 /** Well below what a worker does at once, so that agents and capacity have the rest. */
 export const MAX_DELIVERIES = 60;

@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
-import type { ActionActivities, AttemptDetails, SpawnAnswer, SpawnRequest } from '../../../contract/activities.js';
+import type { ActionActivities, AttemptDetails, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
 import { ABORT_UNHEARD, isAbortUnheard } from '../../abort-unheard.js';
 import { asFailure, failure } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';
 import { readConfig } from '../../load-config.js';
 import type { World } from '../../world.js';
-import { endLeftovers } from './adapters/leftovers.js';
+import { endLeftovers } from '#adapters/process/leftovers.js';
 import { chooseLauncher, type ChosenLauncher, NO_LAUNCHER } from './choose-launcher.js';
 import { isAborted } from './is-aborted.js';
 import type { Launch, LaunchWorld } from './launch.js';

@@ -1,9 +1,9 @@
-import { AGENT_PRESETS, type AgentPreset } from '../../../config/agent-presets.js';
-import { resolveSecret } from '../../../config/secret.js';
-import type { CommandAgent, PresetAgent } from '../../../config/sections/agents.js';
-import { messageOf } from '../../../contract/message-of.js';
-import type { AGENT_VARIABLES } from '../../../contract/settings.js';
-import { readField } from '../../../rules/guards/read-field.js';
+import { AGENT_PRESETS, type AgentPreset } from '#config/agent-presets.js';
+import { resolveSecret } from '#config/secret.js';
+import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
+import { messageOf } from '#contract/text/words.js';
+import type { AGENT_VARIABLES } from '#contract/settings.js';
+import { readField } from '#contract/read-field.js';
 import { attempt } from '../../fail.js';
 import type { World } from '../../world.js';
 import { type Launch, launchFailure } from './launch.js';

@@ -1,5 +1,5 @@
-import type { Agent } from '../../../config/sections/agents.js';
-import type { SpawnRequest } from '../../../contract/activities.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { SpawnRequest } from '#contract/activities.js';
 
 /** Why an action fails for whose agent type, and for none other, anything is configured. */
 export const NO_LAUNCHER = 'No fallback agent launcher is registered in runtime context';

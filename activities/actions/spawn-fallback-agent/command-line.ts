@@ -1,5 +1,5 @@
-import { AGENT_PRESETS, type AgentPreset } from '../../../config/agent-presets.js';
-import type { CommandAgent, PresetAgent } from '../../../config/sections/agents.js';
+import { AGENT_PRESETS, type AgentPreset } from '#config/agent-presets.js';
+import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import type { Launch } from './launch.js';
 
 export interface CommandLine {

@@ -1,7 +1,7 @@
-import type { ActionActivities, EndAnswer, EndRequest } from '../../../contract/activities.js';
+import type { ActionActivities, EndAnswer, EndRequest } from '#contract/activities.js';
 import { loadConfig } from '../../load-config.js';
 import type { World } from '../../world.js';
-import { endLeftovers } from './adapters/leftovers.js';
+import { endLeftovers } from '#adapters/process/leftovers.js';
 import { leftoversOf } from './leftovers-of.js';
 
 type EndWorld = Pick<World, 'config' | 'agentWorkflows' | 'lineageKey'>;

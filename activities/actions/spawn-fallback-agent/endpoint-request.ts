@@ -1,5 +1,5 @@
-import type { AgentEndpoint } from '../../../config/sections/agent-endpoint.js';
-import type { OutboundRequest } from '../../adapters/outbound/create-outbound.js';
+import type { AgentEndpoint } from '#config/sections/agent-endpoint.js';
+import type { OutboundRequest } from '#adapters/http/create-outbound.js';
 import { agentRequestOf } from './agent-request.js';
 import type { Launch } from './launch.js';
 

@@ -1,5 +1,5 @@
 import type { Context } from '@temporalio/activity';
-import type { Workflows } from '../../world.js';
+import type { Workflows } from '#adapters/temporal/workflows.js';
 
 /**
  * Whether nobody wants this action any more. Not so when only this worker stops, or when the server has given this attempt up

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../config/sections/agents.js';
+import type { Agent } from '#config/sections/agents.js';
 
 /** A program runs on the machine of the worker, which sees its end. What a service or another workflow runs does not. */
 export function isElsewhere(kind: Agent['kind']): boolean {

@@ -1,9 +1,9 @@
 import type { ApplicationFailure } from '@temporalio/common';
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { AttemptDetails, SpawnAnswer, SpawnRequest } from '../../../contract/activities.js';
-import type { AgentOutcome, StartedAgent } from '../../../contract/remediation.js';
-import type { LineageClaims } from '../../../rules/lineage/claims.js';
-import type { Redactor } from '../../../rules/redact.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { AttemptDetails, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
+import type { AgentOutcome, StartedAgent } from '#contract/remediation.js';
+import type { LineageClaims } from '#rules/lineage/claims.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { attempt, type Failure, failure } from '../../fail.js';
 import type { World } from '../../world.js';
 

@@ -1,5 +1,5 @@
-import type { Agent } from '../../../config/sections/agents.js';
-import type { SpawnRequest } from '../../../contract/activities.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { SpawnRequest } from '#contract/activities.js';
 import { chooseLauncher, type ChosenLauncher } from './choose-launcher.js';
 
 /** The launcher that is tried first, then those that are tried in its place, in order. */

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { Agent } from '../../../config/sections/agents.js';
-import type { AttemptDetails } from '../../../contract/activities.js';
-import type { StartedAgent } from '../../../contract/remediation.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { AttemptDetails } from '#contract/activities.js';
+import type { StartedAgent } from '#contract/remediation.js';
 import { attempt } from '../../fail.js';
 import { isElsewhere } from './is-elsewhere.js';
 import { agentOf, type Launch, launchFailure } from './launch.js';

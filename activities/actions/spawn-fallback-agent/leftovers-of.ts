@@ -1,7 +1,7 @@
-import type { SpawnRequest } from '../../../contract/activities.js';
-import { verifyLineage } from '../../../rules/lineage/verify.js';
+import type { SpawnRequest } from '#contract/activities.js';
+import { verifyLineage } from '#rules/lineage/verify.js';
 import type { World } from '../../world.js';
-import type { LeftoversOf } from './adapters/leftovers.js';
+import type { LeftoversOf } from '#adapters/process/leftovers.js';
 
 export interface LeftBy {
   request: Pick<SpawnRequest, 'plan' | 'remediation'>;

@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
-import type { Agent } from '../../../config/sections/agents.js';
-import type { PutOff } from '../../../contract/activities.js';
-import type { SlotTicket } from '../../../contract/slots.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { PutOff } from '#contract/activities.js';
+import type { SlotTicket } from '#contract/slots.js';
 import { attempt } from '../../fail.js';
 import type { ChosenLauncher } from './choose-launcher.js';
 import type { Launch } from './launch.js';

@@ -1,5 +1,5 @@
-import { oneLine } from '../../../rules/one-line.js';
-import type { Redactor } from '../../../rules/redact.js';
+import { oneLine } from '#contract/text/plain-text.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 
 /** What a runtime says to a request for an agent, as far as it keeps to the contract. */
 export interface LaunchReply {

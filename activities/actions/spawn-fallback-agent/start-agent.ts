@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { Agent } from '../../../config/sections/agents.js';
-import type { SpawnAnswer } from '../../../contract/activities.js';
+import type { Agent } from '#config/sections/agents.js';
+import type { SpawnAnswer } from '#contract/activities.js';
 import type { Launch, LaunchWorld } from './launch.js';
 import { isElsewhere } from './is-elsewhere.js';
 import { isWorkerStopped } from './left-behind.js';

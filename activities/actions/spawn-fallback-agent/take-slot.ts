@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
-import { slotsId } from '../../../contract/ids.js';
-import { workflowsQueueOf } from '../../../contract/names.js';
-import type { SlotOwner, SlotRequest, SlotTicket } from '../../../contract/slots.js';
-import type { NoSlotAnswer, World } from '../../world.js';
+import { slotsId } from '#contract/ids.js';
+import { workflowsQueueOf } from '#contract/names.js';
+import type { SlotOwner, SlotRequest, SlotTicket } from '#contract/slots.js';
+import type { World } from '../../world.js';
+import type { NoSlotAnswer } from '#adapters/temporal/workflows.js';
 import type { Launch } from './launch.js';
 
 /** An agent on a live worker is gone by then: the abort reaches it with a heartbeat, and it has two seconds to end. */

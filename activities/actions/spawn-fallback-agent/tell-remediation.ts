@@ -1,4 +1,4 @@
-import type { StartedAgent } from '../../../contract/remediation.js';
+import type { StartedAgent } from '#contract/remediation.js';
 import type { Launch, LaunchWorld } from './launch.js';
 import { ticketOf } from './take-slot.js';
 

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ActionActivities } from '../../../contract/activities.js';
+import type { ActionActivities } from '#contract/activities.js';
 import { endIfAborted } from '../../abort-unheard.js';
 import { attempt } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';

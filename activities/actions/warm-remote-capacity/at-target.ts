@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { Bridge } from '../../../config/sections/bridge.js';
-import type { ActionReport } from '../../../contract/activities.js';
-import { type Lease, LEASE_ATTEMPT_MS } from '../../../contract/lease.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Bridge } from '#config/sections/bridge.js';
+import type { ActionReport } from '#contract/activities.js';
+import { type Lease, LEASE_ATTEMPT_MS } from '#contract/lease.js';
 import { attempt } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';
 import { redactorOf } from '../../redactor-of.js';

@@ -1,5 +1,5 @@
 import { TemporalFailure } from '@temporalio/common';
-import { messageOf } from '../../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 import { asAborted, failure } from '../../fail.js';
 import { TargetFailure } from './target.js';
 

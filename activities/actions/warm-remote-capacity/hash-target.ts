@@ -1,6 +1,6 @@
-import type { Bridge } from '../../../config/sections/bridge.js';
-import type { Lease } from '../../../contract/lease.js';
-import { hashId } from '../../../rules/guards/seen.js';
+import type { Bridge } from '#config/sections/bridge.js';
+import type { Lease } from '#contract/lease.js';
+import { hashId } from '#rules/guards/seen.js';
 import { TargetFailure } from './target.js';
 
 /** Tells one target from another without saying where it is: two clusters may have objects of the same name. */

@@ -1,11 +1,11 @@
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { Bridge } from '../../../config/sections/bridge.js';
-import { resolveSecret } from '../../../config/secret.js';
-import { messageOf } from '../../../contract/message-of.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Bridge } from '#config/sections/bridge.js';
+import { resolveSecret } from '#config/secret.js';
+import { messageOf } from '#contract/text/words.js';
 import type { World } from '../../world.js';
-import { makeHttpBridge } from './adapters/http-bridge.js';
-import { makeKubernetesScale } from './adapters/kubernetes-scale.js';
-import type { Line } from './adapters/send.js';
+import { makeHttpBridge } from './targets/http-bridge.js';
+import { makeKubernetesScale } from './targets/kubernetes-scale.js';
+import type { Line } from './targets/send.js';
 import { type CapacityTarget, TargetFailure } from './target.js';
 
 /** The target that the configuration describes now. Its secrets are read anew for each attempt. */

@@ -1,4 +1,4 @@
-import type { LeaseActivities } from '../../../contract/activities.js';
+import type { LeaseActivities } from '#contract/activities.js';
 import { loadConfig } from '../../load-config.js';
 import { atTarget, type LeasePorts, skipped } from './at-target.js';
 import { REASONS } from './reasons.js';

@@ -1,8 +1,8 @@
-import type { MeshConfig } from '../../../config/mesh-config.js';
-import type { Bridge } from '../../../config/sections/bridge.js';
-import type { WarmPlan } from '../../../contract/actions/warm-remote-capacity/schema.js';
-import type { Lease } from '../../../contract/lease.js';
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../../adapters/outbound/create-outbound.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Bridge } from '#config/sections/bridge.js';
+import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
+import type { Lease } from '#contract/lease.js';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '#adapters/http/create-outbound.js';
 import { targetOf } from './open-target.js';
 import { hashTarget } from './hash-target.js';
 import { warm } from './warm.js';

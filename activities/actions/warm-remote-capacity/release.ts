@@ -1,5 +1,5 @@
-import type { LeaseActivities } from '../../../contract/activities.js';
-import type { Lease } from '../../../contract/lease.js';
+import type { LeaseActivities } from '#contract/activities.js';
+import type { Lease } from '#contract/lease.js';
 import { loadConfig } from '../../load-config.js';
 import { atTarget, type LeasePorts, skipped } from './at-target.js';
 import { failureOf } from './failure-of.js';

@@ -1,4 +1,4 @@
-import type { Lease, RestorePoint } from '../../../contract/lease.js';
+import type { Lease, RestorePoint } from '#contract/lease.js';
 
 /**
  * Where remote capacity comes from. Each method is one step of warming up or giving back, and can be done twice. What goes

@@ -1,5 +1,5 @@
-import type { WarmPlan } from '../../../contract/actions/warm-remote-capacity/schema.js';
-import type { Lease, RestorePoint } from '../../../contract/lease.js';
+import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
+import type { Lease, RestorePoint } from '#contract/lease.js';
 import { awaitReady } from './await-ready.js';
 import { REASONS } from './reasons.js';
 import { statusOf } from './status-of.js';

@@ -1,7 +1,7 @@
 import { readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Environment } from '../../../contract/settings.js';
-import type { Redactor } from '../../../rules/redact.js';
+import type { Environment } from '#contract/settings.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { hashToken } from '../../spool/entry.js';
 import { listEntries } from '../../spool/list-entries.js';
 import { takeLock } from '../../spool/lock.js';

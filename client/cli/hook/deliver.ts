@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/settings.js';
+import type { Environment } from '#contract/settings.js';
 import { WrongEventError } from '../../errors.js';
 import { dropOverCap, SPOOL_LIMITS } from '../../spool/cap.js';
 import { drain, type Drained, type DrainOptions } from '../../spool/drain.js';
@@ -11,7 +11,7 @@ import type { HookOptions } from './hook-options.js';
 import { postEvents } from './post-events.js';
 import { isTemporalThere, namesTemporal, openStraightSend } from './temporal.js';
 import { mayPost, mayStoreStraight } from './whose-event.js';
-import { messageOf } from '../../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface Delivery {
   entry: SpoolEntry;

@@ -1,5 +1,5 @@
-import { formatProblem } from '../../../contract/problem.js';
-import type { Redactor } from '../../../rules/redact.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import { preparePayload } from '../../prepare-payload.js';
 
 type Payload = Record<string, unknown>;

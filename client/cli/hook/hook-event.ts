@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { formatProblem } from '../../../contract/problem.js';
-import type { Environment } from '../../../contract/settings.js';
-import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
-import type { Mapped, MappedEvent } from '../../../rules/dialects/mapped.js';
-import type { Redactor } from '../../../rules/redact.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
+import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import type { Mapped, MappedEvent } from '#rules/dialects/mapped.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { lineageDefaults } from '../../lineage-defaults.js';
 import { fitPayload } from './fit-payload.js';
 import { pickFields } from './pick-fields.js';
-import { messageOf } from '../../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** What each runtime pipes in, by the name its hooks give. */
 const DIALECTS: Record<string, (raw: unknown) => Mapped> = { 'claude-code': mapClaudeCode };

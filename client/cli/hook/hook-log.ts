@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRedactor } from '../../../rules/redact.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { appendLine } from '../../spool/append-line.js';
 
 /** Keeps problems where a person finds them. Nothing here may fail: who logs has trouble enough. */

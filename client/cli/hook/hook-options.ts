@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Environment, readSettings, SETTINGS, type Settings } from '../../../contract/settings.js';
+import { type Environment, readSettings, SETTINGS, type Settings } from '#contract/settings.js';
 
 export interface HookOptions {
   dialect: string | undefined;

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { formatProblem, type Problem } from '../../../contract/problem.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
 import { WrongEventError } from '../../errors.js';
 import type { EventInput } from '../../event-input.js';
 import { GatewayError } from './gateway-error.js';

@@ -1,9 +1,9 @@
-import type { Redactor } from '../../../rules/redact.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { preparePayload } from '../../prepare-payload.js';
 import { refuseText } from '../../spool/refuse.js';
 import { hookEvent, type HookInput, partialEvent } from './hook-event.js';
-import { messageOf } from '../../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 /** Where that goes of which no whole event can be made. */
 export interface Aside {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Environment, Settings } from '../../../contract/settings.js';
+import type { Environment, Settings } from '#contract/settings.js';
 import type { EventInput } from '../../event-input.js';
 import { quickLookup } from './quick-lookup.js';
 

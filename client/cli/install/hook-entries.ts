@@ -1,4 +1,4 @@
-import { formatPath } from '../../../contract/problem.js';
+import { formatPath } from '#contract/text/problem.js';
 import { CliError } from '../cli-error.js';
 
 /** What the mesh is told of: a failure of a tool or of the model, and the end of a task or a subagent. */

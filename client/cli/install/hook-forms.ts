@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import type { Settings } from '../../../contract/settings.js';
+import type { Settings } from '#contract/settings.js';
 import type { GatewayTarget } from '../hook/hook-options.js';
 import type { HookEntry } from './hook-entries.js';
 
@@ -75,5 +75,5 @@ export function httpHook({ gateway, hasToken }: HookForm): HookEntry {
 /** By the package's own name, which finds it from the sources and from what they are compiled to. */
 export function meshCommandFile(): string {
   const manifest = createRequire(import.meta.url).resolve('remediation-mesh/package.json');
-  return join(dirname(manifest), 'client', 'cli', 'mesh.mjs');
+  return join(dirname(manifest), 'worker', 'mesh.mjs');
 }

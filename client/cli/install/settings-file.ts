@@ -2,7 +2,7 @@ import { chmod, copyFile, lstat, mkdir, open, readFile, readlink, realpath, rena
 import { constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CliError } from '../cli-error.js';
-import { messageOf } from '../../../contract/message-of.js';
+import { messageOf } from '#contract/text/words.js';
 
 export interface SettingsFile {
   path: string;

@@ -1,5 +1,5 @@
-import { visible, visibleLines } from '../../../contract/plain-text.js';
-import type { DeliveryRecord, Launch, StartedAgent } from '../../../contract/remediation.js';
+import { visible, visibleLines } from '#contract/text/plain-text.js';
+import type { DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
 import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';

@@ -1,4 +1,4 @@
-import type { StartedAgent } from '../../../contract/remediation.js';
+import type { StartedAgent } from '#contract/remediation.js';
 import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 import { clock } from '../terminal/times.js';
 

@@ -1,5 +1,5 @@
-import type { RestorePoint } from '../../../contract/lease.js';
-import { visible } from '../../../contract/plain-text.js';
+import type { RestorePoint } from '#contract/lease.js';
+import { visible } from '#contract/text/plain-text.js';
 import type { DeadRemediation } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';

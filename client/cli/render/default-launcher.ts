@@ -1,4 +1,4 @@
-import { visible } from '../../../contract/plain-text.js';
+import { visible } from '#contract/text/plain-text.js';
 import type { ActionState, RemediationDetail } from '../../remediation-views.js';
 
 /**

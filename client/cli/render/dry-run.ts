@@ -1,5 +1,5 @@
-import { visible, visibleLines } from '../../../contract/plain-text.js';
-import type { ActionPreview, PreviewPart, PreviewStep } from '../../../contract/preview.js';
+import { visible, visibleLines } from '#contract/text/plain-text.js';
+import type { ActionPreview, PreviewPart, PreviewStep } from '#contract/preview.js';
 import type { TriedRule } from '../try/tried-rule.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { duration } from '../terminal/times.js';

@@ -1,5 +1,5 @@
-import type { LoggedVerdict, SkipCode } from '../../../contract/verdict.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
 import { tenantOptions } from '../tenant-option.js';
 import { unknownEventNames } from '../unknown-event-names.js';
 import { meshCommand, shellWord } from '../terminal/shell-word.js';

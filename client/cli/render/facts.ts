@@ -1,5 +1,5 @@
 import { textWidth } from '../terminal/text-width.js';
-export { plural } from '../../../contract/plural.js';
+export { plural } from '#contract/text/words.js';
 
 /** Lines such as "Rules    config/rules.yaml", with what is said in one column. A fact of several lines goes on below itself. */
 export function renderFacts(

@@ -1,4 +1,4 @@
-import { visible } from '../../../contract/plain-text.js';
+import { visible } from '#contract/text/plain-text.js';
 import type { LeasePage } from '../../remediation-views.js';
 import type { Screen } from '../terminal/screen.js';
 import { clock } from '../terminal/times.js';

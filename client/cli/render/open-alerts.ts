@@ -1,5 +1,5 @@
-import { quoted } from '../../../contract/quoted.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import { quoted } from '#contract/text/words.js';
+import type { WatchStatus } from '#contract/watch.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { relative } from '../terminal/times.js';

@@ -1,5 +1,5 @@
-import { keptUntil } from '../../../contract/kept-until.js';
-import { runsOnlyIf } from '../../../contract/runs-only-if.js';
+import { keptUntil } from '#contract/kept-until.js';
+import { runsOnlyIf } from '#contract/runs-only-if.js';
 import type { ActionState, RemediationDetail, RemediationSummary, RetriedActivity } from '../../remediation-views.js';
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';

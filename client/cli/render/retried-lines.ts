@@ -1,4 +1,4 @@
-import { visible } from '../../../contract/plain-text.js';
+import { visible } from '#contract/text/plain-text.js';
 import type { RemediationDetail, RetriedActivity } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';

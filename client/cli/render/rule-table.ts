@@ -1,6 +1,6 @@
-import { visible } from '../../../contract/plain-text.js';
-import type { SkipCode } from '../../../contract/verdict.js';
-import type { RuleCounters, WatchStatus } from '../../../contract/watch.js';
+import { visible } from '#contract/text/plain-text.js';
+import type { SkipCode } from '#contract/verdict.js';
+import type { RuleCounters, WatchStatus } from '#contract/watch.js';
 import { removedRules } from '../removed-rules.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';

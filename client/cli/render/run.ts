@@ -1,5 +1,5 @@
-import { visible, visibleLines } from '../../../contract/plain-text.js';
-import { readField } from '../../../rules/guards/read-field.js';
+import { visible, visibleLines } from '#contract/text/plain-text.js';
+import { readField } from '#contract/read-field.js';
 import type { RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';

@@ -1,7 +1,7 @@
-import { describeDropped } from '../../../contract/describe-dropped.js';
-import { visible } from '../../../contract/plain-text.js';
-import type { LoggedVerdict } from '../../../contract/verdict.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import { describeDropped } from '#contract/describe-dropped.js';
+import { visible } from '#contract/text/plain-text.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
 import type { DeadRemediation, LeasePage, RemediationSummary } from '../../remediation-views.js';
 import { knownRules } from '../known-rules.js';
 import { tenantOptions } from '../tenant-option.js';

@@ -1,5 +1,5 @@
-import { visible } from '../../../contract/plain-text.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import { visible } from '#contract/text/plain-text.js';
+import type { WatchStatus } from '#contract/watch.js';
 import { tenantOptions } from '../tenant-option.js';
 import type { Paint } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';

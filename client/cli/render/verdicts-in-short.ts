@@ -1,4 +1,4 @@
-import type { LoggedVerdict } from '../../../contract/verdict.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
 
 /** The verdicts on one event in a few words: "retry: fire; tell-all: cooldown; no-match". */
 export function verdictsInShort(entries: readonly LoggedVerdict[]): string {

@@ -1,5 +1,5 @@
-import type { Judgement } from '../../../contract/verdict.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import type { Judgement } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
 import type { RemediationDetail } from '../../remediation-views.js';
 
 /** What the explanation of an event is made of. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../rules/one-line.js';
+import { oneLine } from '#contract/text/plain-text.js';
 import type { Screen } from './screen.js';
 
 /** One line, cut for a person at a terminal; elsewhere whole, since it may be searched or kept. */

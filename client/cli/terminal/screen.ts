@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/settings.js';
+import type { Environment } from '#contract/settings.js';
 
 /** What is written to, as far as its looks depend on it. */
 export interface Screen {

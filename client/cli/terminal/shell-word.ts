@@ -1,1 +1,1 @@
-export { meshCommand, shellWord } from '../../../contract/shell-word.js';
+export { meshCommand, shellWord } from '#contract/text/shell-word.js';

@@ -1,4 +1,4 @@
-import { visible } from '../../../contract/plain-text.js';
+import { visible } from '#contract/text/plain-text.js';
 import { fitColumns, GAP, totalWidth } from './fit-columns.js';
 import type { Screen } from './screen.js';
 import { textWidth } from './text-width.js';

@@ -1,7 +1,7 @@
-import { duration } from '../../../contract/duration.js';
-import { utc } from '../../../contract/markdown.js';
+import { duration } from '#contract/text/duration.js';
+import { utc } from '#contract/text/markdown.js';
 
-export { duration } from '../../../contract/duration.js';
+export { duration } from '#contract/text/duration.js';
 
 /** "3 min ago", "in 42 s". */
 export function relative(at: number, now: number): string {

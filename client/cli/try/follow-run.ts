@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { visible } from '../../../contract/plain-text.js';
+import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
 import type { RemediationDetail, RetriedActivity } from '../../remediation-views.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { oneLine } from '../../../rules/one-line.js';
 import { retriedLine } from '../render/retried-lines.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';

@@ -1,9 +1,9 @@
-import type { MeshEvent } from '../../../contract/event.js';
-import type { Rule, Ruleset } from '../../../contract/ruleset.js';
-import type { Verdict } from '../../../contract/verdict.js';
-import { matchEvent, ruleFacts } from '../../../rules/match.js';
-import type { LoadedRuleset } from '../../../rules/match-batch.js';
-import { simulate } from '../../../rules/simulate.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Rule, Ruleset } from '#contract/ruleset.js';
+import type { Verdict } from '#contract/verdict.js';
+import { matchEvent, ruleFacts } from '#rules/match.js';
+import type { LoadedRuleset } from '#rules/match-batch.js';
+import { simulate } from '#rules/simulate.js';
 
 export interface TryJudgement {
   /** Why the rule does not look at the event; absent when it does. Whether it is enabled does not matter here. */

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { MeshEvent } from '../../../contract/event.js';
-import { TRY_SOURCE } from '../../../contract/names.js';
-import { formatProblem, type Problem } from '../../../contract/problem.js';
-import type { RedactOptions } from '../../../contract/redact-options.js';
-import type { Environment } from '../../../contract/settings.js';
-import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
-import { createRedactor } from '../../../rules/redact.js';
+import type { MeshEvent } from '#contract/event.js';
+import { TRY_SOURCE } from '#contract/names.js';
+import { formatProblem, type Problem } from '#contract/text/problem.js';
+import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
+import type { Environment } from '#contract/settings.js';
+import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
 import { parseEvent } from '../../parse-event.js';
 import { CliError } from '../cli-error.js';

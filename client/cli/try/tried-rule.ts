@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
-import type { MeshEvent } from '../../../contract/event.js';
-import { actionName } from '../../../contract/ids.js';
-import { didYouMean } from '../../../contract/did-you-mean.js';
-import { visible } from '../../../contract/plain-text.js';
-import { formatProblem } from '../../../contract/problem.js';
-import type { Quiet, RemediationInput } from '../../../contract/remediation.js';
-import type { Rule } from '../../../contract/ruleset.js';
-import { makePlan } from '../../../rules/make-plan.js';
-import type { LoadedRuleset } from '../../../rules/match-batch.js';
-import { parseRuleset } from '../../../rules/parse-ruleset.js';
+import { sha256 } from '#contract/hash.js';
+import type { MeshEvent } from '#contract/event.js';
+import { actionName } from '#contract/ids.js';
+import { didYouMean } from '#contract/text/nearest.js';
+import { visible } from '#contract/text/plain-text.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { Quiet, RemediationInput } from '#contract/remediation.js';
+import type { Rule } from '#contract/ruleset.js';
+import { makePlan } from '#rules/make-plan.js';
+import type { LoadedRuleset } from '#rules/match-batch.js';
+import { parseRuleset } from '#rules/parse-ruleset.js';
 import { CliError } from '../cli-error.js';
 import type { RuleTrial } from '../programs.js';
 import { inputName, readInput } from '../read-input.js';
@@ -63,7 +63,7 @@ async function readRules(file: string): Promise<LoadedRuleset> {
   const parsed = parseRuleset(text, source);
   if (!parsed.ok) throw new CliError(parsed.problems.map(formatProblem).join('\n'));
   // As a worker names a version of a file.
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const hash = sha256(text).slice(0, 12);
   return { ruleset: parsed.ruleset, hash, source, problems: [] };
 }
 

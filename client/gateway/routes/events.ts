@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MeshEvent } from '../../../contract/event.js';
-import { remediationId, watchId } from '../../../contract/ids.js';
-import type { Judgement } from '../../../contract/verdict.js';
+import { MeshEvent } from '#contract/event.js';
+import { remediationId, watchId } from '#contract/ids.js';
+import type { Judgement } from '#contract/verdict.js';
 import { MeshError } from '../../errors.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { withIdempotencyKey } from '../idempotency-key.js';

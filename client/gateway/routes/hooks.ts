@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapClaudeCode } from '../../../rules/dialects/claude-code/map.js';
+import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
 import type { EventDefaults } from '../../event-input.js';
 import { placeFrom } from '../../lineage-defaults.js';
 import { countEvents } from '../count-events.js';

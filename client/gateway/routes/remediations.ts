@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { MeshEvent } from '../../../contract/event.js';
-import { remediationId } from '../../../contract/ids.js';
-import { ACTION_STATUSES } from '../../../contract/remediation.js';
-import { oneOf, strict, text, wholeNumber } from '../../../contract/schema-words.js';
+import { MeshEvent } from '#contract/event.js';
+import { remediationId } from '#contract/ids.js';
+import { ACTION_STATUSES } from '#contract/remediation.js';
+import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../../remediation-views.js';
 import { readEmptyBody } from '../read-request.js';
 import { type Call, route } from '../route.js';

@@ -1,5 +1,5 @@
-import { watchId } from '../../../contract/ids.js';
-import { strict, text } from '../../../contract/schema-words.js';
+import { watchId } from '#contract/ids.js';
+import { strict, text } from '#contract/text/schema-words.js';
 import { readEmptyBody, readInput } from '../read-request.js';
 import { route } from '../route.js';
 import { NoBody, PauseBody, RuleRef, WatchRef, WatchStatus } from '../schemas/index.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MeshEvent } from '../../../contract/event.js';
-import { ACTION_STATUSES, type RemediationProgress } from '../../../contract/remediation.js';
-import { ACTION_TYPES } from '../../../contract/actions/index.js';
+import { MeshEvent } from '#contract/event.js';
+import { ACTION_STATUSES, type RemediationProgress } from '#contract/remediation.js';
+import { ACTION_TYPES } from '#contract/actions/index.js';
 import type {
   AgentAtWork as AgentAtWorkView,
   RemediationDetail as DetailView,

@@ -1,5 +1,5 @@
-import { formatPath, type Problem } from '../../../contract/problem.js';
-import { strict, text } from '../../../contract/schema-words.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
+import { strict, text } from '#contract/text/schema-words.js';
 import { Name } from '../name.js';
 import { ofEveryChannel } from './of-every-channel.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../../contract/schema-words.js';
+import { text } from '#contract/text/schema-words.js';
 
 const NAME = 'a channel name: up to 60 letters, digits or . _ -';
 

@@ -1,4 +1,4 @@
-import { listOf, oneOf, strict } from '../../../contract/schema-words.js';
+import { listOf, oneOf, strict } from '#contract/text/schema-words.js';
 import { httpUrl } from '../http-url.js';
 import { secretText } from '../secret-text.js';
 import { ofEveryChannel } from './of-every-channel.js';

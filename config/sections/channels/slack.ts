@@ -1,4 +1,4 @@
-import { strict } from '../../../contract/schema-words.js';
+import { strict } from '#contract/text/schema-words.js';
 import { secretText } from '../secret-text.js';
 import { ofEveryChannel } from './of-every-channel.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strict } from '../../../contract/schema-words.js';
+import { strict } from '#contract/text/schema-words.js';
 import { SECRET } from '../../secret.js';
 import { httpUrl } from '../http-url.js';
 import { secretText } from '../secret-text.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { oneOf, strict, text } from '../../schema-words.js';
-import { Template } from '../../template-text.js';
+import { oneOf, strict, text } from '../../text/schema-words.js';
+import { Template } from '../../text/template-text.js';
 import { type ActionDefaults, ofEveryAction, type PlanOf } from '../of-every-action.js';
 
 export const AWAITED = ['launched', 'finished'] as const;

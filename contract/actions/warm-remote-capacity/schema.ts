@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, milliseconds, strict, wholeNumber } from '../../schema-words.js';
+import { flag, milliseconds, strict, wholeNumber } from '../../text/schema-words.js';
 import { type ActionDefaults, DAY_MS, ofEveryAction, type PlanOf } from '../of-every-action.js';
 
 const DEFAULT_LEASE_MS = 900_000;

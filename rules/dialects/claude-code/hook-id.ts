@@ -1,4 +1,5 @@
-import { digest, stableId } from '../stable-id.js';
+import { shortHash } from '#contract/hash.js';
+import { stableId } from '../stable-id.js';
 import { hookText } from './hook-field.js';
 
 /**
@@ -17,7 +18,7 @@ export function hookId(event: string, hook: Record<string, unknown>): string | u
 
   const subject = subjectOf(event, hook);
   if (subject === undefined) return undefined;
-  return stableId('cc', [session, event, subject, digest(tellingParts(hook)).slice(0, 16)]);
+  return stableId('cc', [session, event, subject, shortHash(tellingParts(hook)).slice(0, 16)]);
 }
 
 function subjectOf(event: string, hook: Record<string, unknown>): string | undefined {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../contract/event.js';
+import type { Outcome } from '#contract/event.js';
 import { hookField, hookText } from './hook-field.js';
 
 const OUTCOMES: Record<string, Outcome> = {

@@ -1,6 +1,7 @@
-import type { Problem } from '../../../contract/problem.js';
+import type { Problem } from '#contract/text/problem.js';
 import { isObject, label, type Mapped, MAPPED_EVENT_NAME, refused, wrongValue } from '../mapped.js';
-import { digest, stableId } from '../stable-id.js';
+import { shortHash } from '#contract/hash.js';
+import { stableId } from '../stable-id.js';
 
 /** An RFC 3339 time, as CloudEvents wants it. */
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -32,7 +33,7 @@ export function mapCloudEvent(raw: unknown): Mapped {
       ...extensions,
       ...(extensions['depth'] !== undefined && { depth: numberIn(extensions['depth']) as number }),
       ...(token !== undefined && { lineage: lineageOf(token) }),
-      id: stableId('ce', [digest(source).slice(0, 16), id]),
+      id: stableId('ce', [shortHash(source).slice(0, 16), id]),
       source: label(source),
       ...(time !== undefined && { occurredAt: time }),
       payload: payloadOf(attributes),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { createWorkflows } from '../../../activities/adapters/workflows/create-workflows.js';
-import { remediationId } from '../../../contract/ids.js';
-import type { RemediationResult } from '../../../contract/remediation.js';
+import { createWorkflows } from '#adapters/temporal/create-workflows.js';
+import { remediationId } from '#contract/ids.js';
+import type { RemediationResult } from '#contract/remediation.js';
 import { eventually } from '../eventually.js';
 import type { TestMesh } from '../test-mesh.js';
 import { type Kind, type KillPoint, KINDS, LAUNCHERS, nextOf } from './kill-points.js';

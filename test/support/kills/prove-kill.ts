@@ -1,6 +1,6 @@
 import type { TestContext } from 'vitest';
-import { leaseId, remediationId, slotsId, watchId } from '../../../contract/ids.js';
-import type { RemediationResult } from '../../../contract/remediation.js';
+import { leaseId, remediationId, slotsId, watchId } from '#contract/ids.js';
+import type { RemediationResult } from '#contract/remediation.js';
 import { eventually } from '../eventually.js';
 import { startTestMesh, type TestMesh } from '../test-mesh.js';
 import { startMeshWorkerProcess } from '../mesh-worker-process.js';

@@ -1,4 +1,4 @@
-import type { ActionResult, DeliveryRecord } from '../../../contract/remediation.js';
+import type { ActionResult, DeliveryRecord } from '#contract/remediation.js';
 import type { Evidence, FiredRemediation } from '../evidence/evidence.js';
 import { grouped } from '../evidence/grouped.js';
 import type { Check } from './check.js';

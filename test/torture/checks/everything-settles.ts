@@ -1,4 +1,4 @@
-import { WORKFLOW_TYPES } from '../../../contract/names.js';
+import { WORKFLOW_TYPES } from '#contract/names.js';
 import { at, type Check } from './check.js';
 
 const SLOW_MS = 10_000;

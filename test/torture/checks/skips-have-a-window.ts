@@ -1,4 +1,4 @@
-import type { MeshEvent } from '../../../contract/event.js';
+import type { MeshEvent } from '#contract/event.js';
 import type { Arrival, Evidence } from '../evidence/evidence.js';
 import { cooldownKeyOf, type Firing, firingsIn, firstArrivals, likenessOf } from '../evidence/firings.js';
 import type { VerdictRow } from '../evidence/gathered.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { WatchStatus } from '../../../contract/watch.js';
+import type { WatchStatus } from '#contract/watch.js';
 import type { World } from '../world.js';
 import { arrivalsIn, type Evidence, remediationsIn, type Settled } from './evidence.js';
 import { readStatus } from './look.js';

@@ -1,8 +1,8 @@
-import { parseRemediationId } from '../../../contract/ids.js';
-import { SIGNALS, WORKFLOW_TYPES } from '../../../contract/names.js';
-import type { MeshEvent } from '../../../contract/event.js';
-import type { RemediationInput, RemediationResult } from '../../../contract/remediation.js';
-import type { WatchStatus } from '../../../contract/watch.js';
+import { parseRemediationId } from '#contract/ids.js';
+import { SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { RemediationInput, RemediationResult } from '#contract/remediation.js';
+import type { WatchStatus } from '#contract/watch.js';
 import type { Receivers } from '../receivers/receivers.js';
 import type { RulesVersion } from '../site/rules-on-disk.js';
 import type { Freeze } from '../tally.js';

@@ -1,4 +1,4 @@
-import type { MeshEvent } from '../../../contract/event.js';
+import type { MeshEvent } from '#contract/event.js';
 import type { WrittenRule } from '../site/rules-on-disk.js';
 import type { Evidence, FiredRemediation } from './evidence.js';
 import type { VerdictRow } from './gathered.js';

@@ -2,7 +2,7 @@ import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { endIfAborted, isAbortUnheard } from '../../../activities/abort-unheard.js';
+import { endIfAborted, isAbortUnheard } from '#activities/abort-unheard.js';
 
 const HOUR_MS = 3_600_000;
 

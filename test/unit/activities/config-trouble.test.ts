@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { configTroubleOf } from '../../../activities/config-trouble.js';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { createRedactor } from '../../../rules/redact.js';
+import { configTroubleOf } from '#activities/config-trouble.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 
 const { text: redact } = createRedactor();
 

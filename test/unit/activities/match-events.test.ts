@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeMatchEvents } from '../../../activities/match-events.js';
+import { makeMatchEvents } from '#activities/match-events.js';
 import { aLoadedRuleset, anEvent, aRule, aRuleset } from '../../support/builders.js';
 
 function matcherOf(ids: string[]) {

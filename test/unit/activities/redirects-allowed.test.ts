@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openTarget } from '../../../activities/actions/warm-remote-capacity/open-target.js';
-import { createOutbound } from '../../../activities/adapters/outbound/create-outbound.js';
+import { openTarget } from '#activities/actions/warm-remote-capacity/open-target.js';
+import { createOutbound } from '#adapters/http/create-outbound.js';
 import { type HttpTarget, startHttpTarget } from '../../support/http-target.js';
 import { aMeshConfig } from '../../support/notifications.js';
 import { createSpawnBench } from '../../support/spawn-activity.js';

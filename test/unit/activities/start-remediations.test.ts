@@ -1,10 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { makeStartRemediations } from '../../../activities/start-remediations.js';
-import type { World } from '../../../activities/world.js';
-import type { StartAnswer, StartRequest } from '../../../contract/activities.js';
-import type { RemediationInput } from '../../../contract/remediation.js';
-import type { Ruleset } from '../../../contract/ruleset.js';
+import { makeStartRemediations } from '#activities/start-remediations.js';
+import type { World } from '#activities/world.js';
+import type { StartAnswer, StartRequest } from '#contract/activities.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import type { Ruleset } from '#contract/ruleset.js';
 import { aLoadedRuleset, anEvent, aRule, aRuleset } from '../../support/builders.js';
 
 const request: StartRequest = {

@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { agentAtWork } from '../../../client/agent-at-work.js';
-import type { RemediationProgress } from '../../../contract/remediation.js';
+import { agentAtWork } from '#client/agent-at-work.js';
+import type { RemediationProgress } from '#contract/remediation.js';
 import { aDetail } from './cli/render/samples.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { createCalls } from '../../../client/calls.js';
+import { createCalls } from '#client/calls.js';
 
 it('a call that is tried many times brings no warning of Node into the log of its user', async () => {
   const warnings: Error[] = [];

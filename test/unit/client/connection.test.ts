@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ConnectionSettings, explainConnectionError, readConnection } from '../../../client/connection.js';
-import { readSettings } from '../../../contract/settings.js';
+import { type ConnectionSettings, explainConnectionError, readConnection } from '#client/connection.js';
+import { readSettings } from '#contract/settings.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 // No test reads a profile file of the person who runs it.

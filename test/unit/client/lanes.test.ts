@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotStoredError } from '../../../client/errors.js';
-import { createLanes, MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from '../../../client/lanes.js';
-import type { MeshEvent } from '../../../contract/event.js';
+import { NotStoredError } from '#client/errors.js';
+import { createLanes, MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from '#client/lanes.js';
+import type { MeshEvent } from '#contract/event.js';
 import { anEvent } from '../../support/builders.js';
 
 interface Sent {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import { watchId } from '../../../contract/ids.js';
-import { connectMesh, WrongEventError } from '../../../client/mesh.js';
+import type { MeshEvent } from '#contract/event.js';
+import { watchId } from '#contract/ids.js';
+import { connectMesh, WrongEventError } from '#client/mesh.js';
 
 test('a wrong event rejects the report, and does not throw out of the call', async () => {
   const connection = { address: inject('temporalAddress'), namespace: 'default', options: {}, isGiven: true };

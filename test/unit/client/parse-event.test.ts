@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { EventDefaults, EventInput } from '../../../client/event-input.js';
-import { parseEvent } from '../../../client/parse-event.js';
-import { formatProblem } from '../../../contract/problem.js';
-import { createRedactor } from '../../../rules/redact.js';
+import type { EventDefaults, EventInput } from '#client/event-input.js';
+import { parseEvent } from '#client/parse-event.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 
 const redactor = createRedactor();
 const defaults: EventDefaults = { now: 1_000, makeId: () => 'made-id' };

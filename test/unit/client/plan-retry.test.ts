@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { planRetry } from '../../../client/plan-retry.js';
-import type { ActionResult, ActionStatus, DeliveryRecord, RemediationProgress } from '../../../contract/remediation.js';
+import { planRetry } from '#client/plan-retry.js';
+import type { ActionResult, ActionStatus, DeliveryRecord, RemediationProgress } from '#contract/remediation.js';
 import { aRemediation } from '../../support/a-remediation.js';
 import type { WrittenAction } from '../../support/builders.js';
 

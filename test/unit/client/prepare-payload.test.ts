@@ -8,8 +8,8 @@ import {
   MAX_TEXT_BYTES,
   preparePayload,
   type PreparedPayload,
-} from '../../../client/prepare-payload.js';
-import { createRedactor, REDACTED } from '../../../rules/redact.js';
+} from '#client/prepare-payload.js';
+import { createRedactor, REDACTED } from '#contract/text/redact/redact.js';
 import { PLANTED_SECRETS } from '../../support/planted-secrets.js';
 
 const redactor = createRedactor();

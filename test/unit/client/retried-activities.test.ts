@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { retriedActivities } from '../../../client/retried-activities.js';
-import { recipientEffectKey } from '../../../contract/ids.js';
+import { retriedActivities } from '#client/retried-activities.js';
+import { recipientEffectKey } from '#contract/ids.js';
 import { aDetail } from './cli/render/samples.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];

@@ -1,6 +1,6 @@
 import { ServiceError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { explainQuery } from '../../../client/temporal-errors.js';
+import { explainQuery } from '#client/temporal-errors.js';
 
 const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { PRESET_NAMES } from '../../../config/agent-presets.js';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { PRESET_NAMES } from '#config/agent-presets.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 
 /** In two, so that nothing takes this file for one that holds a secret. */
 const SECRET_LOOK = ['sk-ant', 'api03-AbCdEf0123456789'].join('-');

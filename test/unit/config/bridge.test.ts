@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 
 const CLUSTER = 'https://cluster.example/apis/apps/v1/namespaces/agents/deployments/runner';
 /** In two, so that nothing takes this file for one that holds a secret. */

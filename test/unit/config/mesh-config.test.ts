@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 
 describe('parseMeshConfig', () => {
   test('has a default for everything', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 
 const MESSAGE = 'holds ${env:…} or ${file:…} where nothing is put in its place';
 const WHOLE = 'such a reference must be the whole text: have the variable or the file hold all of it';

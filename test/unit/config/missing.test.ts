@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { missingPrograms } from '../../../config/missing-programs.js';
-import { missingSecrets } from '../../../config/missing-secrets.js';
-import type { Agent } from '../../../config/sections/agents.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { missingPrograms } from '#config/missing-programs.js';
+import { missingSecrets } from '#config/missing-secrets.js';
+import type { Agent } from '#config/sections/agents.js';
+import { formatProblem } from '#contract/text/problem.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 describe('missingPrograms', () => {

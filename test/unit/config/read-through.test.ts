@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Current, type Parsed, ReadThroughFile } from '../../../config/read-through.js';
+import { type Current, type Parsed, ReadThroughFile } from '#config/read-through.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 // Files younger than two seconds are read each time; `now` below says how old a file is taken to be.

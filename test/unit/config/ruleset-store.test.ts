@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { RulesetStore } from '../../../config/ruleset-store.js';
+import { RulesetStore } from '#config/ruleset-store.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { aRule } from '../../support/builders.js';
 

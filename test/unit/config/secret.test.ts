@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveSecret } from '../../../config/secret.js';
+import { resolveSecret } from '#config/secret.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 describe('resolveSecret', () => {

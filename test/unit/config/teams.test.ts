@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
 
 const MEMBERS = '{name: ada, email: ada@example.com}, {name: bob}';
 

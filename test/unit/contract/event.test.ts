@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH, MeshEvent } from '../../../contract/event.js';
+import { MAX_DEPTH, MeshEvent } from '#contract/event.js';
 import { anEvent } from '../../support/builders.js';
 
 describe('MeshEvent', () => {

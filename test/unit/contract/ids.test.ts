@@ -8,7 +8,7 @@ import {
   remediationId,
   retryEffectKey,
   watchId,
-} from '../../../contract/ids.js';
+} from '#contract/ids.js';
 
 describe('watchId', () => {
   test('names the tenant', () => {

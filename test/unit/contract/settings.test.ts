@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AGENT_VARIABLES, readSettings, SETTINGS } from '../../../contract/settings.js';
+import { AGENT_VARIABLES, readSettings, SETTINGS } from '#contract/settings.js';
 
 describe('readSettings', () => {
   test('has a default for everything', () => {

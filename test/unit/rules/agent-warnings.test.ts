@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatProblem } from '../../../contract/problem.js';
-import { agentWarnings } from '../../../rules/agent-warnings.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { agentWarnings } from '#rules/agent-warnings.js';
 import { aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
 
 function warningsOf(action: Partial<WrittenAction>, agents: string[], rule: Parameters<typeof aRule>[0] = {}) {

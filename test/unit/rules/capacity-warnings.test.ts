@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatProblem } from '../../../contract/problem.js';
-import { capacityWarnings } from '../../../rules/capacity-warnings.js';
-import { checkRuleset } from '../../../rules/parse-ruleset.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { capacityWarnings } from '#rules/capacity-warnings.js';
+import { checkRuleset } from '#rules/parse-ruleset.js';
 import { aRule, aRuleset } from '../../support/builders.js';
 
 const RULESET = aRuleset([

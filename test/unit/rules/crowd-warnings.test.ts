@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formatProblem } from '../../../contract/problem.js';
-import { crowdWarnings } from '../../../rules/crowd-warnings.js';
-import { checkRuleset } from '../../../rules/parse-ruleset.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { crowdWarnings } from '#rules/crowd-warnings.js';
+import { checkRuleset } from '#rules/parse-ruleset.js';
 import { aRule, aRuleset, type WrittenRule } from '../../support/builders.js';
 
 describe('crowdWarnings', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import { cooldownKey, dedupKeys } from '../../../rules/fingerprint.js';
+import type { MeshEvent } from '#contract/event.js';
+import { cooldownKey, dedupKeys } from '#rules/fingerprint.js';
 import { anEvent } from '../../support/builders.js';
 
 const base = anEvent({ session: 's1', payload: { tool_name: 'Bash', input: { a: 1, b: 2 } } });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { parseEvent } from '../../../client/parse-event.js';
-import type { Ruleset } from '../../../contract/ruleset.js';
-import type { Verdict } from '../../../contract/verdict.js';
-import { parseRuleset } from '../../../rules/parse-ruleset.js';
-import { createRedactor } from '../../../rules/redact.js';
-import { simulate, type SimulatedStep } from '../../../rules/simulate.js';
+import { parseEvent } from '#client/parse-event.js';
+import type { Ruleset } from '#contract/ruleset.js';
+import type { Verdict } from '#contract/verdict.js';
+import { parseRuleset } from '#rules/parse-ruleset.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
+import { simulate, type SimulatedStep } from '#rules/simulate.js';
 
 // The cases that settle arguments. Their files are copies, byte for byte, of the ones the project was given.
 

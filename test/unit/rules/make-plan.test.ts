@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defaultsOf } from '../../../contract/actions/index.js';
-import { type FiredRule, makePlan } from '../../../rules/make-plan.js';
+import { defaultsOf } from '#contract/actions/index.js';
+import { type FiredRule, makePlan } from '#rules/make-plan.js';
 import { anEvent, aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
 
 describe('makePlan', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { signLineage } from '../../../rules/lineage/sign.js';
-import { matchBatch } from '../../../rules/match-batch.js';
+import { signLineage } from '#rules/lineage/sign.js';
+import { matchBatch } from '#rules/match-batch.js';
 import {
   aLoadedRuleset,
   anEvent,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchEvent, ruleFacts } from '../../../rules/match.js';
+import { matchEvent, ruleFacts } from '#rules/match.js';
 import { anEvent, aRule, aRuleset, type WrittenRule } from '../../support/builders.js';
 
 describe('matchEvent', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { effectKey, fallbackEffectKey, remediationId } from '../../../contract/ids.js';
+import { effectKey, fallbackEffectKey, remediationId } from '#contract/ids.js';
 import { stringify } from 'yaml';
-import { formatProblem } from '../../../contract/problem.js';
-import { checkRuleset, parseRuleset } from '../../../rules/parse-ruleset.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { checkRuleset, parseRuleset } from '#rules/parse-ruleset.js';
 import { aRule } from '../../support/builders.js';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FIELD_KEYS, readField } from '../../../rules/guards/read-field.js';
-import { readPath } from '../../../rules/read-path.js';
+import { FIELD_KEYS, readField } from '#contract/read-field.js';
+import { readPath } from '#rules/read-path.js';
 
 const fields = Object.keys(FIELD_KEYS) as (keyof typeof FIELD_KEYS)[];
 

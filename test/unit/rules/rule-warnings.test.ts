@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formatProblem } from '../../../contract/problem.js';
-import { KNOWN_EVENTS } from '../../../rules/known-events.js';
-import { ruleWarnings } from '../../../rules/rule-warnings.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { KNOWN_EVENTS } from '#rules/known-events.js';
+import { ruleWarnings } from '#rules/rule-warnings.js';
 import { aRule, aRuleset, type WrittenRule } from '../../support/builders.js';
 
 describe('ruleWarnings', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import { simulate } from '../../../rules/simulate.js';
+import type { MeshEvent } from '#contract/event.js';
+import { simulate } from '#rules/simulate.js';
 import {
   aLoadedRuleset,
   anEvent,

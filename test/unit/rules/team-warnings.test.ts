@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatProblem } from '../../../contract/problem.js';
-import type { KnownNames } from '../../../rules/known-names.js';
-import { teamWarnings } from '../../../rules/team-warnings.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { KnownNames } from '#rules/known-names.js';
+import { teamWarnings } from '#rules/team-warnings.js';
 import { aRule, aRuleset, type WrittenAction } from '../../support/builders.js';
 
 const KNOWN: KnownNames = {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { readSettings } from '../../../contract/settings.js';
-import { makeSources } from '../../../worker/make-sources.js';
+import { readSettings } from '#contract/settings.js';
+import { makeSources } from '#worker/make-sources.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const rulesFor = (team: string) => ({

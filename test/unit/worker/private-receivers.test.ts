@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
-import { type MeshConfig, parseMeshConfig } from '../../../config/mesh-config.js';
-import { privateReceivers } from '../../../worker/private-receivers.js';
-import { secretProblems } from '../../../worker/secret-problems.js';
+import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
+import { privateReceivers } from '#worker/private-receivers.js';
+import { secretProblems } from '#worker/secret-problems.js';
 import { SSRF_FORMS } from '../activities/adapters/outbound/ssrf-forms.js';
 
 async function warned(config: object, env: Record<string, string> = {}): Promise<string[]> {

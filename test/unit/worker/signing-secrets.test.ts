@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseMeshConfig } from '../../../config/mesh-config.js';
-import { formatProblem } from '../../../contract/problem.js';
-import { signingSecrets } from '../../../worker/signing-secrets.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { signingSecrets } from '#worker/signing-secrets.js';
 
 const CONFIG = {
   teams: {

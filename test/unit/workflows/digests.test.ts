@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { collectDigests } from '../../../workflows/digests.js';
-import { loadWatchState } from '../../../workflows/watch-state.js';
+import { collectDigests } from '#workflows/digests.js';
+import { loadWatchState } from '#workflows/watch-state.js';
 
 test('what an ended cooldown kept quiet becomes one message, and is taken from the memory', () => {
   const state = loadWatchState({ tenant: 'default' }, 0);

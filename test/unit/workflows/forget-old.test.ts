@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { forgetOld, nextToForgetAt } from '../../../workflows/forget-old.js';
-import { INCIDENT_LIFE_MS, openIncidents, resolveIncidents } from '../../../workflows/incidents.js';
-import { noteFiring, SUCCESS_LIFE_MS } from '../../../workflows/noted-successes.js';
-import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
+import { forgetOld, nextToForgetAt } from '#workflows/forget-old.js';
+import { INCIDENT_LIFE_MS, openIncidents, resolveIncidents } from '#workflows/incidents.js';
+import { noteFiring, SUCCESS_LIFE_MS } from '#workflows/noted-successes.js';
+import { loadWatchState, type WatchState } from '#workflows/watch-state.js';
 
 const NOW = 1_000_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createInbox, type EventItem, pausedAtFront } from '../../../workflows/inbox.js';
-import { byteLength } from '../../../workflows/byte-length.js';
+import { createInbox, type EventItem, pausedAtFront } from '#workflows/inbox.js';
+import { byteLength } from '#workflows/byte-length.js';
 
 describe('the inbox', () => {
   test('keeps events in order of arrival, until they are dropped', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import { collectResolves, hasResolvesDue } from '../../../workflows/resolves.js';
+import type { MeshEvent } from '#contract/event.js';
+import { collectResolves, hasResolvesDue } from '#workflows/resolves.js';
 import {
   INCIDENT_LIFE_MS,
   noteAgain,
@@ -9,7 +9,7 @@ import {
   pruneIncidents,
   resolveIncidents,
   successOf,
-} from '../../../workflows/incidents.js';
+} from '#workflows/incidents.js';
 import {
   MAX_SUCCESSES,
   MAX_SESSIONS_WITH_FIRINGS,
@@ -17,9 +17,9 @@ import {
   noteFiring,
   pruneSuccesses,
   SUCCESS_LIFE_MS,
-} from '../../../workflows/noted-successes.js';
-import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
-import type { Cooldown } from '../../../rules/guards/memory.js';
+} from '#workflows/noted-successes.js';
+import { loadWatchState, type WatchState } from '#workflows/watch-state.js';
+import type { Cooldown } from '#rules/guards/memory.js';
 import { anEvent } from '../../support/builders.js';
 
 const NOW = 1_000_000;

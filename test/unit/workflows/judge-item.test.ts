@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import type { RuleFacts, RulesetFacts } from '../../../contract/matched.js';
-import { openIncidents, resolveIncidents } from '../../../workflows/incidents.js';
-import { judgeItem } from '../../../workflows/judge-item.js';
-import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { RuleFacts, RulesetFacts } from '#contract/matched.js';
+import { openIncidents, resolveIncidents } from '#workflows/incidents.js';
+import { judgeItem } from '#workflows/judge-item.js';
+import { loadWatchState, type WatchState } from '#workflows/watch-state.js';
 import { anEvent } from '../../support/builders.js';
 
 const NOW = 1_000_000;

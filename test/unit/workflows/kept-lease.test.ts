@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY_MS } from '../../../contract/actions/of-every-action.js';
-import type { Lease } from '../../../contract/lease.js';
+import { DAY_MS } from '#contract/actions/of-every-action.js';
+import type { Lease } from '#contract/lease.js';
 import {
   extendLease,
   isLeaseOf,
@@ -9,7 +9,7 @@ import {
   withAsker,
   withInherited,
   withRestorePoint,
-} from '../../../workflows/kept-lease.js';
+} from '#workflows/kept-lease.js';
 
 function aLease(overrides: Partial<Lease> = {}): Lease {
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ActionResult, RemediationInput } from '../../../contract/remediation.js';
-import { createProgress, type Progress } from '../../../workflows/progress.js';
-import { renderRemediationDetails } from '../../../workflows/remediation-details.js';
+import type { ActionResult, RemediationInput } from '#contract/remediation.js';
+import { createProgress, type Progress } from '#workflows/progress.js';
+import { renderRemediationDetails } from '#workflows/remediation-details.js';
 import { aRemediation } from '../../support/a-remediation.js';
 
 const AGENT = { type: 'spawn_fallback_agent', id: 'mend', await: 'finished' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SlotRequest } from '../../../contract/slots.js';
+import type { SlotRequest } from '#contract/slots.js';
 import {
   FORGOTTEN_AFTER_MS,
   MAX_WAITING,
@@ -10,7 +10,7 @@ import {
   acquire,
   release,
   expire,
-} from '../../../workflows/slot-book.js';
+} from '#workflows/slot-book.js';
 
 const EMPTY: SlotBook = { held: [], kept: [], waiting: [], keptForMs: 100 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Verdict } from '../../../contract/verdict.js';
-import { KEPT_VERDICTS, logVerdicts, turnIntoError } from '../../../workflows/verdict-log.js';
-import { loadWatchState } from '../../../workflows/watch-state.js';
+import type { Verdict } from '#contract/verdict.js';
+import { KEPT_VERDICTS, logVerdicts, turnIntoError } from '#workflows/verdict-log.js';
+import { loadWatchState } from '#workflows/watch-state.js';
 
 const subject = { id: 'e1', event: 'Stop', depth: 1 };
 const fire = (rule: string, action: string): Verdict => ({ verdict: 'fire', rule, action });

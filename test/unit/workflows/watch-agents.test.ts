@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../contract/event.js';
-import type { SavedWatch } from '../../../workflows/saved-watch.js';
-import { AGENT_LIFE_MS, listAgents } from '../../../rules/guards/known-agents.js';
-import { announceAgents, END_LIFE_MS, noteEnd, pruneEnds } from '../../../workflows/watch-agents.js';
-import { loadWatchState, saveWatchState, type WatchState } from '../../../workflows/watch-state.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { SavedWatch } from '#workflows/saved-watch.js';
+import { AGENT_LIFE_MS, listAgents } from '#rules/guards/known-agents.js';
+import { announceAgents, END_LIFE_MS, noteEnd, pruneEnds } from '#workflows/watch-agents.js';
+import { loadWatchState, saveWatchState, type WatchState } from '#workflows/watch-state.js';
 import { anEvent } from '../../support/builders.js';
 
 const REMEDIATION = 'remediation/default/r/e';

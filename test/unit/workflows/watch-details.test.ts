@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { noteRemediation, noteSpawn } from '../../../rules/guards/chains.js';
-import { announceAgents } from '../../../workflows/watch-agents.js';
-import { renderWatchDetails } from '../../../workflows/watch-details.js';
-import { openIncidents, resolveIncidents } from '../../../workflows/incidents.js';
-import { loadWatchState, type WatchState } from '../../../workflows/watch-state.js';
-import { statusOf } from '../../../workflows/watch-status.js';
+import { noteRemediation, noteSpawn } from '#rules/guards/chains.js';
+import { announceAgents } from '#workflows/watch-agents.js';
+import { renderWatchDetails } from '#workflows/watch-details.js';
+import { openIncidents, resolveIncidents } from '#workflows/incidents.js';
+import { loadWatchState, type WatchState } from '#workflows/watch-state.js';
+import { statusOf } from '#workflows/watch-status.js';
 
 // What has no events in a test of a real watch: chains of agents, and incidents. See test/workflows/watch-life.test.ts.
 

@@ -5,10 +5,10 @@ import {
   IDLE_HISTORY_EVENTS,
   MAX_HISTORY_BYTES,
   PRUNE_STEP_MS,
-} from '../../../workflows/limits.js';
-import { noteFiring, SUCCESS_LIFE_MS } from '../../../workflows/noted-successes.js';
-import { isIdleForGood, isTimeForNextRun, nextWake, type RunFacts } from '../../../workflows/watch-schedule.js';
-import { loadWatchState, MAX_STATE_BYTES, type WatchState } from '../../../workflows/watch-state.js';
+} from '#workflows/limits.js';
+import { noteFiring, SUCCESS_LIFE_MS } from '#workflows/noted-successes.js';
+import { isIdleForGood, isTimeForNextRun, nextWake, type RunFacts } from '#workflows/watch-schedule.js';
+import { loadWatchState, MAX_STATE_BYTES, type WatchState } from '#workflows/watch-state.js';
 
 const NOW = 100_000_000;
 const HOLD = { sinceAt: NOW, problems: [], nextPauseMs: 0, isOver: false };

@@ -1,19 +1,13 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { OpenIncident } from '../../../contract/notification.js';
-import { loadIncidents } from '../../../workflows/incidents.js';
-import { byteLength } from '../../../workflows/byte-length.js';
-import type { NotedSuccess } from '../../../workflows/noted-successes.js';
-import type { SavedWatch } from '../../../workflows/saved-watch.js';
-import type { LoggedVerdict } from '../../../contract/verdict.js';
-import { noteAgent } from '../../../rules/guards/known-agents.js';
-import { markSeen, MAX_SEEN_IDS } from '../../../rules/guards/seen.js';
-import {
-  canSave,
-  loadWatchState,
-  MAX_STATE_BYTES,
-  saveWatchState,
-  type WatchState,
-} from '../../../workflows/watch-state.js';
+import type { OpenIncident } from '#contract/notification.js';
+import { loadIncidents } from '#workflows/incidents.js';
+import { byteLength } from '#workflows/byte-length.js';
+import type { NotedSuccess } from '#workflows/noted-successes.js';
+import type { SavedWatch } from '#workflows/saved-watch.js';
+import type { LoggedVerdict } from '#contract/verdict.js';
+import { noteAgent } from '#rules/guards/known-agents.js';
+import { markSeen, MAX_SEEN_IDS } from '#rules/guards/seen.js';
+import { canSave, loadWatchState, MAX_STATE_BYTES, saveWatchState, type WatchState } from '#workflows/watch-state.js';
 
 const NOW = 1_767_225_600_000;
 

@@ -1,10 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ActionPlan } from '../../../contract/actions/index.js';
-import type { ActionActivities } from '../../../contract/activities.js';
-import { recipientEffectKey } from '../../../contract/ids.js';
-import { utc } from '../../../contract/markdown.js';
-import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '../../../contract/notification.js';
-import type { DeliveryRecord } from '../../../contract/remediation.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionActivities } from '#contract/activities.js';
+import { recipientEffectKey } from '#contract/ids.js';
+import { utc } from '#contract/text/markdown.js';
+import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
+import type { DeliveryRecord } from '#contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { detailsOf, resultOfFailure } from '../failure-result.js';

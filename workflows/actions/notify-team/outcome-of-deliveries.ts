@@ -1,5 +1,5 @@
-import type { NotificationDraft } from '../../../contract/notification.js';
-import type { DeliveryRecord } from '../../../contract/remediation.js';
+import type { NotificationDraft } from '#contract/notification.js';
+import type { DeliveryRecord } from '#contract/remediation.js';
 import type { Outcome } from '../action-run.js';
 
 /** There is nobody to tell; in a run before there may have been. */

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ActionActivities } from '../../../contract/activities.js';
-import type { NotifyPlan } from '../../../contract/actions/notify-team/schema.js';
+import type { ActionActivities } from '#contract/activities.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
 import type { ActionRun, Outcome } from '../action-run.js';
 import { composeOptions } from './compose-options.js';
 import { deliverAll } from './deliver-all.js';

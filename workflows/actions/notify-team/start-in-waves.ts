@@ -1,6 +1,6 @@
 import { isCancellation, sleep } from '@temporalio/workflow';
-import { plural } from '../../../contract/plural.js';
-import { summaryOf } from '../../../contract/summary.js';
+import { plural } from '#contract/text/words.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import { byteLength } from '../../byte-length.js';
 
 /**

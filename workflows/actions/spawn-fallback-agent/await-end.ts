@@ -1,10 +1,10 @@
 import { condition, patched } from '@temporalio/workflow';
-import type { SpawnAnswer } from '../../../contract/activities.js';
-import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { Launch, StartedAgent } from '../../../contract/remediation.js';
-import { utc } from '../../../contract/markdown.js';
-import { duration } from '../../../contract/duration.js';
-import { summaryOf } from '../../../contract/summary.js';
+import type { SpawnAnswer } from '#contract/activities.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { Launch, StartedAgent } from '#contract/remediation.js';
+import { utc } from '#contract/text/markdown.js';
+import { duration } from '#contract/text/duration.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import type { AgentEndNews } from '../../agent-news.js';
 import type { ActionRun } from '../action-run.js';
 import { launchedAgent, nameOf, type Tried } from './tried.js';

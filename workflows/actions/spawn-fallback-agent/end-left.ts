@@ -1,8 +1,8 @@
 import { CancellationScope, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { ActionActivities, AttemptDetails } from '../../../contract/activities.js';
-import { actionsQueueOf } from '../../../contract/names.js';
-import { summaryOf } from '../../../contract/summary.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { ActionActivities, AttemptDetails } from '#contract/activities.js';
+import { actionsQueueOf } from '#contract/names.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import type { ActionRun } from '../action-run.js';
 import type { Wanted } from './launch-when-free.js';
 

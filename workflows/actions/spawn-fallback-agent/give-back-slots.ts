@@ -1,6 +1,6 @@
 import { CancellationScope, getExternalWorkflowHandle, log } from '@temporalio/workflow';
-import { SLOTS_SIGNALS } from '../../../contract/names.js';
-import type { SlotTicket, SlotRelease } from '../../../contract/slots.js';
+import { SLOTS_SIGNALS } from '#contract/names.js';
+import type { SlotTicket, SlotRelease } from '#contract/slots.js';
 
 /**
  * Gives back slots, and leaves lines, for activities that could not: they have long been done, or their worker died. Also when

@@ -1,4 +1,4 @@
-import type { Launch, StartedAgent } from '../../../contract/remediation.js';
+import type { Launch, StartedAgent } from '#contract/remediation.js';
 
 const KEPT_CHARS = 300;
 

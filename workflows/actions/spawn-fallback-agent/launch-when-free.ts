@@ -1,10 +1,10 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
-import type { ActionActivities, AttemptDetails, PutOff, SpawnAnswer } from '../../../contract/activities.js';
-import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { RetryPlan } from '../../../contract/remediation.js';
-import type { SlotTicket } from '../../../contract/slots.js';
-import { plural } from '../../../contract/plural.js';
-import { summaryOf } from '../../../contract/summary.js';
+import type { ActionActivities, AttemptDetails, PutOff, SpawnAnswer } from '#contract/activities.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { RetryPlan } from '#contract/remediation.js';
+import type { SlotTicket } from '#contract/slots.js';
+import { plural } from '#contract/text/words.js';
+import { summaryOf } from '#contract/text/shorten.js';
 import type { ActionRun } from '../action-run.js';
 import { activityOptions } from '../activity-options.js';
 import { giveBackSlots, isSameSlot } from './give-back-slots.js';

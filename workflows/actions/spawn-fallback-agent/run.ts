@@ -1,5 +1,5 @@
-import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { Launch } from '../../../contract/remediation.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { Launch } from '#contract/remediation.js';
 import type { ActionRun, Outcome } from '../action-run.js';
 import { lastWordsOf } from './last-words.js';
 import { tryLauncher } from './try-launcher.js';

@@ -1,4 +1,4 @@
-import type { Launch, LaunchedAgent, StartedAgent } from '../../../contract/remediation.js';
+import type { Launch, LaunchedAgent, StartedAgent } from '#contract/remediation.js';
 import type { Outcome } from '../action-run.js';
 
 /** What became of one launcher, and which to try next if it failed for good. */

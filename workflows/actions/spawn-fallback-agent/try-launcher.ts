@@ -1,8 +1,8 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import type { SpawnPlan } from '../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { AttemptDetails, PutOff } from '../../../contract/activities.js';
-import type { Launch, StartedAgent } from '../../../contract/remediation.js';
-import { plural } from '../../../contract/plural.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { AttemptDetails, PutOff } from '#contract/activities.js';
+import type { Launch, StartedAgent } from '#contract/remediation.js';
+import { plural } from '#contract/text/words.js';
 import type { ActionRun, Outcome } from '../action-run.js';
 import {
   abortOf,

@@ -1,4 +1,4 @@
-import type { ChannelConfig, ChannelType } from '../../../../config/sections/teams.js';
+import type { ChannelConfig, ChannelType } from '#config/sections/teams.js';
 import type { Channel } from '../channel.js';
 import { email } from './email/channel.js';
 import { inbox } from './inbox/channel.js';

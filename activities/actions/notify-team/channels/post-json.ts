@@ -1,6 +1,7 @@
-import { judgeStatus, type OutboundAnswer } from '../../../adapters/outbound/create-outbound.js';
-import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../channel.js';
-import type { ChannelConfig } from '../../../../config/sections/teams.js';
+import { judgeStatus, type OutboundAnswer } from '#adapters/http/create-outbound.js';
+import type { DeliveryWorld, Parcel } from '../channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
 
 export interface JsonPost {
   url: string;

@@ -1,4 +1,4 @@
-import type { NotificationMessage } from '../../../../contract/notification.js';
+import type { NotificationMessage } from '#contract/notification.js';
 
 /** Sizes are in bytes of JSON: a message goes into the history of its remediation once for each receiver. */
 const MAX_BODY_BYTES = 16 * 1024;

@@ -1,4 +1,4 @@
-import { utc } from '../../../../contract/markdown.js';
+import { utc } from '#contract/text/markdown.js';
 
 /** A time as it is read beside another one: of the same day without the date. */
 export function clock(at: number, besideAt: number): string {

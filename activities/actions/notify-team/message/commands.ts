@@ -1,8 +1,7 @@
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import { reach } from '../../../../contract/reach.js';
-import { meshCommand, shellWord, tenantOptions } from '../../../../contract/shell-word.js';
-import type { World } from '../../../world.js';
-import { joinLines } from './join-lines.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { meshCommand, reach, shellWord, tenantOptions } from '#contract/text/shell-word.js';
+import type { World } from '#activities/world.js';
+import { joinLines } from '#contract/text/plain-text.js';
 
 type Commands = NotificationMessage['commands'];
 type Server = World['temporal'];

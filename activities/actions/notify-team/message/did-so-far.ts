@@ -1,18 +1,12 @@
-import type { ActionPlan } from '../../../../contract/actions/index.js';
-import type { WarmPlan } from '../../../../contract/actions/warm-remote-capacity/schema.js';
-import type { ActionRequest } from '../../../../contract/activities.js';
-import { duration } from '../../../../contract/duration.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import type {
-  ActionResult,
-  DeliveryRecord,
-  Launch,
-  PendingAction,
-  StartedAgent,
-} from '../../../../contract/remediation.js';
-import { shortened } from '../../../../contract/shortened.js';
-import { isToldByLaunches } from '../../../../contract/told-by-launches.js';
-import { oneLine } from '../../../../rules/one-line.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
+import type { ActionRequest } from '#contract/activities.js';
+import { duration } from '#contract/text/duration.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import type { ActionResult, DeliveryRecord, Launch, PendingAction, StartedAgent } from '#contract/remediation.js';
+import { shortened } from '#contract/text/shorten.js';
+import { isToldByLaunches } from '#contract/told-by-launches.js';
+import { oneLine } from '#contract/text/plain-text.js';
 import { clock } from './clock.js';
 import { doneAfter } from './done-after.js';
 

@@ -1,7 +1,7 @@
-import type { ActionPlan } from '../../../../contract/actions/index.js';
-import type { ActionRequest } from '../../../../contract/activities.js';
-import { isDone } from '../../../../contract/is-done.js';
-import type { ActionResult } from '../../../../contract/remediation.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
+import { isDone } from '#contract/is-done.js';
+import type { ActionResult } from '#contract/remediation.js';
 
 /** In a retry, actions that come later in the rule were done before this one: by the run that is retried. */
 export function doneAfter({

@@ -1,9 +1,9 @@
-import { utc } from '../../../../contract/markdown.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import { DEFAULT_TENANT } from '../../../../contract/names.js';
-import type { RemediationInput } from '../../../../contract/remediation.js';
-import { readField } from '../../../../rules/guards/read-field.js';
-import { joinLines } from './join-lines.js';
+import { utc } from '#contract/text/markdown.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { readField } from '#contract/read-field.js';
+import { joinLines } from '#contract/text/plain-text.js';
 
 type Fact = NotificationMessage['facts'][number];
 

@@ -1,5 +1,5 @@
-import { DEFAULT_TENANT } from '../../../../contract/names.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
+import type { NotificationMessage } from '#contract/notification.js';
 
 const OUTCOMES: Record<NonNullable<NotificationMessage['outcome']>, string> = {
   failed: 'Failure',

@@ -1,5 +1,5 @@
-import { duration } from '../../../../contract/duration.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
+import { duration } from '#contract/text/duration.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import { clock } from './clock.js';
 
 /** Sooner, nobody would act otherwise for knowing it. */

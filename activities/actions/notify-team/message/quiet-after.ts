@@ -1,5 +1,5 @@
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import type { RemediationInput, Repeats } from '../../../../contract/remediation.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import type { RemediationInput, Repeats } from '#contract/remediation.js';
 
 type Quiet = NotificationMessage['quiet'];
 

@@ -1,5 +1,5 @@
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import type { Redactor } from '../../../../rules/redact.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 
 /** Events are without secrets when they come; templates of rules, output of agents and answers of receivers may bring some. */
 export function redactMessage(message: NotificationMessage, { text }: Redactor): NotificationMessage {

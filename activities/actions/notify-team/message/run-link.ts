@@ -1,5 +1,5 @@
-import type { MeshConfig } from '../../../../config/mesh-config.js';
-import type { World } from '../../../world.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { World } from '#activities/world.js';
 
 export type LinkWorld = Pick<World, 'temporalUi' | 'temporal'>;
 

@@ -1,5 +1,5 @@
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import { visibleLines } from '../../../../contract/plain-text.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { visibleLines } from '#contract/text/plain-text.js';
 
 /** The error to show beside the body: none when the rule's own text has it already. */
 export function shownError({ error, body, bodyRepeatsFacts }: NotificationMessage): string | undefined {

@@ -1,7 +1,7 @@
-import type { IncidentSubject } from '../../../../contract/notification.js';
-import type { MeshEvent } from '../../../../contract/event.js';
-import type { RemediationInput } from '../../../../contract/remediation.js';
-import { namesIn } from '../../../../rules/guards/works.js';
+import type { IncidentSubject } from '#contract/notification.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { namesIn } from '#rules/guards/works.js';
 
 type About = Pick<IncidentSubject, 'tenant' | 'rule' | 'session' | 'task'>;
 

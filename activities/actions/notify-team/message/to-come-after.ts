@@ -1,5 +1,5 @@
-import type { ActionPlan } from '../../../../contract/actions/index.js';
-import type { ActionRequest } from '../../../../contract/activities.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
 import { doneAfter } from './done-after.js';
 
 /** The actions that are still to be started, or refused by their own `onlyIf`, after this one. */

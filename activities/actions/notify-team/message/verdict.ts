@@ -1,8 +1,8 @@
-import type { ActionPlan } from '../../../../contract/actions/index.js';
-import type { ActionRequest } from '../../../../contract/activities.js';
-import type { ActionResult } from '../../../../contract/remediation.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { ActionResult } from '#contract/remediation.js';
 import { doneAfter } from './done-after.js';
-import { joinLines } from './join-lines.js';
+import { joinLines } from '#contract/text/plain-text.js';
 import { toComeAfter } from './to-come-after.js';
 
 /**

@@ -1,7 +1,7 @@
-import { duration } from '../../../../contract/duration.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
+import { duration } from '#contract/text/duration.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import { clock } from './clock.js';
-import { joinLines } from './join-lines.js';
+import { joinLines } from '#contract/text/plain-text.js';
 import { nameOfAction } from './name-of-action.js';
 
 type Quiet = NotificationMessage['quiet'][number];

@@ -1,28 +1,22 @@
-import type { MeshConfig } from '../../../../config/mesh-config.js';
-import type { ActionPlan } from '../../../../contract/actions/index.js';
-import type { NotifyPlan } from '../../../../contract/actions/notify-team/schema.js';
-import type { ActionRequest } from '../../../../contract/activities.js';
-import type { NotificationMessage } from '../../../../contract/notification.js';
-import { visibleLines } from '../../../../contract/plain-text.js';
-import type { PendingAction, RemediationInput } from '../../../../contract/remediation.js';
-import { runsOnlyIf } from '../../../../contract/runs-only-if.js';
-import { canonicalJson } from '../../../../rules/canonical-json.js';
-import { cutText } from '../../../../rules/cut-text.js';
-import { defaultMessage, defaultSummary } from '../../../../rules/default-texts.js';
-import { lastAgentBefore } from '../../../../rules/last-agent.js';
-import { readField } from '../../../../rules/guards/read-field.js';
-import type { Redactor } from '../../../../rules/redact.js';
-import {
-  renderTemplate,
-  type TemplateContext,
-  templateValues,
-  type TemplateValues,
-} from '../../../../rules/template.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { joinLines, visibleLines } from '#contract/text/plain-text.js';
+import type { PendingAction, RemediationInput } from '#contract/remediation.js';
+import { runsOnlyIf } from '#contract/runs-only-if.js';
+import { canonicalJson } from '#contract/text/canonical-json.js';
+import { cutText } from '#contract/text/shorten.js';
+import { defaultMessage, defaultSummary } from './default-texts.js';
+import { lastAgentBefore } from '../../last-agent.js';
+import { readField } from '#contract/read-field.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
+import { renderTemplate, type TemplateContext, templateValues, type TemplateValues } from '#contract/text/template.js';
 import { boundMessage } from './bound-message.js';
 import { commandsOfRun } from './commands.js';
 import { didSoFar } from './did-so-far.js';
 import { factsOfEvent } from './facts-of-event.js';
-import { joinLines } from './join-lines.js';
 import { quietAfter } from './quiet-after.js';
 import { redactMessage } from './redact-message.js';
 import { type LinkWorld, runLinks } from './run-link.js';

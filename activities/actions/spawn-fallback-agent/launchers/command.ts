@@ -1,17 +1,17 @@
 import { Context } from '@temporalio/activity';
-import { missingPrograms } from '../../../../config/missing-programs.js';
-import type { CommandAgent, PresetAgent } from '../../../../config/sections/agents.js';
-import type { SpawnAnswer } from '../../../../contract/activities.js';
-import { formatProblem } from '../../../../contract/problem.js';
-import type { Environment } from '../../../../contract/settings.js';
-import { endStrays } from '../adapters/leftovers.js';
-import { supervise } from '../adapters/live-agents.js';
-import { type CommandResult, runCommand, type StartedProcess } from '../adapters/run-command.js';
+import { missingPrograms } from '#config/missing-programs.js';
+import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
+import type { SpawnAnswer } from '#contract/activities.js';
+import { formatProblem } from '#contract/text/problem.js';
+import type { Environment } from '#contract/settings.js';
+import { endStrays } from '#adapters/process/leftovers.js';
+import { supervise } from '#adapters/process/live-agents.js';
+import { type CommandResult, runCommand, type StartedProcess } from '#adapters/process/run-command.js';
 import { agentEnvironment } from '../agent-environment.js';
 import { commandLine } from '../command-line.js';
 import { agentOf, answer, type Launch, type Launcher, launchFailure, leftMs } from '../launch.js';
 import { leftoversOf } from '../leftovers-of.js';
-import { createTailReader, type TailReader } from '../output-tail.js';
+import { createTailReader, type TailReader } from '#adapters/process/output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
 import { tellWatch } from '../tell-watch.js';
 

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { HttpAgent } from '../../../../config/sections/agents.js';
-import { resolveSecret } from '../../../../config/secret.js';
-import { messageOf } from '../../../../contract/message-of.js';
-import { judgeStatus, type OutboundAnswer } from '../../../adapters/outbound/create-outbound.js';
+import type { HttpAgent } from '#config/sections/agents.js';
+import { resolveSecret } from '#config/secret.js';
+import { messageOf } from '#contract/text/words.js';
+import { judgeStatus, type OutboundAnswer } from '#adapters/http/create-outbound.js';
 import { endpointRequest } from '../endpoint-request.js';
 import { agentOf, answer, type Launch, type Launcher, launchFailure, leftMs } from '../launch.js';
 import { type LaunchReply, readReply } from '../read-reply.js';

@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { TemporalAgent } from '../../../../config/sections/agents.js';
-import type { SpawnAnswer } from '../../../../contract/activities.js';
-import { oneLine } from '../../../../rules/one-line.js';
+import type { TemporalAgent } from '#config/sections/agents.js';
+import type { SpawnAnswer } from '#contract/activities.js';
+import { oneLine } from '#contract/text/plain-text.js';
 import { agentRequestOf } from '../agent-request.js';
-import type { AgentWorkflowEnd } from '../agent-workflows.js';
+import type { AgentWorkflowEnd } from '#adapters/temporal/agent-workflows.js';
 import { isAborted } from '../is-aborted.js';
 import { agentOf, answer, type Launch, type Launcher, launchFailure, type LaunchWorld, leftMs } from '../launch.js';
-import { createTailReader } from '../output-tail.js';
+import { createTailReader } from '#adapters/process/output-tail.js';
 import { tellRemediation } from '../tell-remediation.js';
 import { tellWatch } from '../tell-watch.js';
 

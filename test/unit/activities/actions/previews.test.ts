@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { previewActions } from '../../../../activities/actions/previews.js';
-import { parseMeshConfig } from '../../../../config/mesh-config.js';
-import type { ActionPreview } from '../../../../contract/preview.js';
+import { previewActions } from '#activities/actions/previews.js';
+import { parseMeshConfig } from '#config/mesh-config.js';
+import type { ActionPreview } from '#contract/preview.js';
 import { aRemediation } from '../../../support/a-remediation.js';
 import type { WrittenAction } from '../../../support/builders.js';
 import { tempFolder } from '../../../support/temp-folder.js';

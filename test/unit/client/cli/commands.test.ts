@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CliError } from '../../../../client/cli/cli-error.js';
-import { createProgram } from '../../../../client/cli/main.js';
+import { CliError } from '#client/cli/cli-error.js';
+import { createProgram } from '#client/cli/main.js';
 
 // What the commands about a running mesh refuse before they connect; what they do is shown with a server.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { CliError } from '../../../../client/cli/cli-error.js';
-import { explainError } from '../../../../client/cli/explain-error.js';
-import { MeshError, NotStoredError } from '../../../../client/errors.js';
-import { readSettings } from '../../../../contract/settings.js';
+import { CliError } from '#client/cli/cli-error.js';
+import { explainError } from '#client/cli/explain-error.js';
+import { MeshError, NotStoredError } from '#client/errors.js';
+import { readSettings } from '#contract/settings.js';
 
 const ENV = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 const explain = (error: unknown) => explainError(error, readSettings(ENV).settings, ENV);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRun } from '../../../../client/cli/find-run.js';
+import { findRun } from '#client/cli/find-run.js';
 import { createFakeMesh } from '../../../support/fake-mesh.js';
 
 const NOTICES = ['digest/default/a%20rule/k_-1/1700000000000', 'resolve/default/retry/1he6sh0f5ed/1795032771182'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHookOptions } from '../../../../client/cli/hook/hook-options.js';
+import { readHookOptions } from '#client/cli/hook/hook-options.js';
 
 const at = (url: string) => ['claude-code', '--gateway', url];
 

@@ -5,12 +5,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { hostAndPort } from '../../../../client/cli/hook/temporal.js';
-import { entryName, hashToken, readName, type SpoolEntry } from '../../../../client/spool/entry.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
-import type { MeshEvent } from '../../../../contract/event.js';
-import { watchId } from '../../../../contract/ids.js';
-import { freePort } from '../../../../worker/dev-server.js';
+import { hostAndPort } from '#client/cli/hook/temporal.js';
+import { entryName, hashToken, readName, type SpoolEntry } from '#client/spool/entry.js';
+import { writeEntry } from '#client/spool/write-entry.js';
+import type { MeshEvent } from '#contract/event.js';
+import { watchId } from '#contract/ids.js';
+import { freePort } from '#worker/dev-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Answer, startGatewayStub } from '../../../support/gateway-stub.js';
 import { hookFixture } from '../../../support/hook-fixtures.js';
@@ -450,15 +450,11 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
 
   test('standard input that is never closed: after two seconds it goes on with what came', async () => {
     const { url, taken } = await startGatewayStub();
-    const child = spawn(
-      process.execPath,
-      ['client/cli/mesh.mjs', 'hook', 'claude-code', '--gateway', url, ...PATIENT],
-      {
-        cwd: ROOT,
-        env: { PATH: process.env['PATH'], MESH_HOME: tempFolder() },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn(process.execPath, ['worker/mesh.mjs', 'hook', 'claude-code', '--gateway', url, ...PATIENT], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], MESH_HOME: tempFolder() },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     child.stdin.write(JSON.stringify(FAILURE));
 
     const code = await new Promise((resolve) => child.once('exit', resolve));
@@ -632,7 +628,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
       const home = tempFolder();
       const { url, posts } = await startGatewayStub('hang');
       const running = startNode(
-        ['client/cli/mesh.mjs', 'hook', 'claude-code', '--gateway', url, ...PATIENT],
+        ['worker/mesh.mjs', 'hook', 'claude-code', '--gateway', url, ...PATIENT],
         { MESH_HOME: home },
         JSON.stringify(FAILURE),
       );
@@ -652,7 +648,7 @@ describe('killed while it writes', () => {
     const mark = join(tempFolder(), 'mark');
     const preload = `data:text/javascript,${encodeURIComponent(STOPS_HALF_WAY)}`;
     const running = startNode(
-      ['--import', preload, 'client/cli/mesh.mjs', 'hook', 'claude-code', '--gateway', refusing.url],
+      ['--import', preload, 'worker/mesh.mjs', 'hook', 'claude-code', '--gateway', refusing.url],
       { MESH_HOME: home, STOP_MARK: mark },
       JSON.stringify(FAILURE),
     );
@@ -751,7 +747,7 @@ describe('while the mesh is being compiled', () => {
     const home = tempFolder();
     keepRawFiles(home, 1, 'x');
     const preload = `data:text/javascript,${encodeURIComponent(NEVER_READS_RAW)}`;
-    const args = ['client/cli/mesh.mjs', 'hook', 'claude-code', '--home', home, '--gateway', 'off'];
+    const args = ['worker/mesh.mjs', 'hook', 'claude-code', '--home', home, '--gateway', 'off'];
 
     expect(await startNode(['--import', preload, ...args], NO_TEMPORAL, JSON.stringify(FAILURE)).finished).toEqual(
       SILENT,
@@ -794,7 +790,7 @@ test('--help helps a person', async () => {
   expect(stdout).toContain('Usage: mesh hook [options] <runtime>');
 });
 
-const MESH_COMMAND = `'${process.execPath}' '${join(ROOT, 'client', 'cli', 'mesh.mjs')}' hook claude-code`;
+const MESH_COMMAND = `'${process.execPath}' '${join(ROOT, 'worker', 'mesh.mjs')}' hook claude-code`;
 
 /** Writes the first half of an entry to disk, leaves a mark, and waits for ever. */
 const STOPS_HALF_WAY = `
@@ -884,7 +880,7 @@ function uncompiledCommand(): string {
   const folder = join(tempFolder(), 'client', 'cli');
   mkdirSync(folder, { recursive: true });
   const copy = join(folder, 'mesh.mjs');
-  writeFileSync(copy, readFileSync(join(ROOT, 'client', 'cli', 'mesh.mjs')));
+  writeFileSync(copy, readFileSync(join(ROOT, 'worker', 'mesh.mjs')));
   return copy;
 }
 

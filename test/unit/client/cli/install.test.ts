@@ -12,13 +12,13 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { replaceKey } from '../../../../client/cli/install/replace-key.js';
+import { replaceKey } from '#client/cli/install/replace-key.js';
 import { ROOT } from '../../../support/paths.js';
 import { runMesh } from '../../../support/run-command.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const EVENTS = ['PostToolUseFailure', 'TaskCompleted', 'SubagentStop', 'StopFailure'];
-const HOOK = `${process.execPath} ${join(ROOT, 'client/cli/mesh.mjs')} hook claude-code`;
+const HOOK = `${process.execPath} ${join(ROOT, 'worker/mesh.mjs')} hook claude-code`;
 
 describe('mesh install claude-code', () => {
   test('writes a command hook for each event, with whole paths and a time limit', async () => {
@@ -109,7 +109,7 @@ describe('mesh install claude-code', () => {
     await install();
     const { command } = read(file).hooks[event][0].hooks[0];
 
-    for (const gone of [process.execPath, join(ROOT, 'client/cli/mesh.mjs')])
+    for (const gone of [process.execPath, join(ROOT, 'worker/mesh.mjs')])
       expect(await sh(command.replaceAll(gone, '/no/such/path'))).toEqual({ code: 0, stdout: '' });
   });
 
@@ -184,7 +184,7 @@ describe('mesh install claude-code', () => {
     const { file, home, install } = place();
     const old = {
       type: 'command',
-      command: `'/old/node' '/old/it'\\''s/client/cli/mesh.mjs' hook claude-code --home /old`,
+      command: `'/old/node' '/old/it'\\''s/worker/mesh.mjs' hook claude-code --home /old`,
     };
     const hooks = {
       PostToolUseFailure: [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownRules } from '../../../../client/cli/known-rules.js';
+import { knownRules } from '#client/cli/known-rules.js';
 import { aFire, aSkip, aStatus } from './render/samples.js';
 
 test('a rule is known that was counted, has a window, or looked away, and each once', () => {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CliError } from '../../../../client/cli/cli-error.js';
-import { parseJsonLines, readInput } from '../../../../client/cli/read-input.js';
+import { CliError } from '#client/cli/cli-error.js';
+import { parseJsonLines, readInput } from '#client/cli/read-input.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 describe('readInput', () => {

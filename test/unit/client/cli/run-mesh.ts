@@ -17,7 +17,7 @@ interface MeshRunOptions {
   closeStdout?: boolean;
 }
 
-const MESH = fileURLToPath(new URL('../../../../client/cli/mesh.mjs', import.meta.url));
+const MESH = fileURLToPath(new URL('../../../../worker/mesh.mjs', import.meta.url));
 
 /** Runs the `mesh` command as people do: a process of its own, in a folder of its own, with nothing of our environment. */
 export async function runMesh(args: string[], { cwd, stdin, env, closeStdout }: MeshRunOptions): Promise<MeshRun> {

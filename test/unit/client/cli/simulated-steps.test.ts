@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseSteps } from '../../../../client/cli/simulated-steps.js';
-import { createRedactor } from '../../../../rules/redact.js';
+import { parseSteps } from '#client/cli/simulated-steps.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 
 function stepsOf(...values: unknown[]) {
   const lines = values.map((value, index) => ({ line: index + 1, value }));

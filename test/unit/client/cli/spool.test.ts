@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { hashToken } from '../../../../client/spool/entry.js';
-import { takeLock } from '../../../../client/spool/lock.js';
-import { refuseEntry } from '../../../../client/spool/refuse.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
-import { freePort } from '../../../../worker/dev-server.js';
+import { hashToken } from '#client/spool/entry.js';
+import { takeLock } from '#client/spool/lock.js';
+import { refuseEntry } from '#client/spool/refuse.js';
+import { writeEntry } from '#client/spool/write-entry.js';
+import { freePort } from '#worker/dev-server.js';
 import { startGatewayStub } from '../../../support/gateway-stub.js';
 import { runMesh } from '../../../support/run-command.js';
 import { tempFolder } from '../../../support/temp-folder.js';

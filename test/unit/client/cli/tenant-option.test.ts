@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tenantFrom, tenantOptions } from '../../../../client/cli/tenant-option.js';
+import { tenantFrom, tenantOptions } from '#client/cli/tenant-option.js';
 
 test.each([
   [{}, {}, 'default'],

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dropOverCap, droppedFile, reasonFile, SPOOL_LIMITS } from '../../../../client/spool/cap.js';
-import { listEntries } from '../../../../client/spool/list-entries.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
+import { dropOverCap, droppedFile, reasonFile, SPOOL_LIMITS } from '#client/spool/cap.js';
+import { listEntries } from '#client/spool/list-entries.js';
+import { writeEntry } from '#client/spool/write-entry.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { entryOf, namesIn, noLog, numbered, spool } from './spooled.js';
 

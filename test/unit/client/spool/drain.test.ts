@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NotStoredError, WrongEventError } from '../../../../client/errors.js';
-import type { EventInput } from '../../../../client/event-input.js';
-import { drain, type DrainOptions } from '../../../../client/spool/drain.js';
-import { entryName, PART, preciseNow } from '../../../../client/spool/entry.js';
-import { takeLock } from '../../../../client/spool/lock.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
+import { NotStoredError, WrongEventError } from '#client/errors.js';
+import type { EventInput } from '#client/event-input.js';
+import { drain, type DrainOptions } from '#client/spool/drain.js';
+import { entryName, PART, preciseNow } from '#client/spool/entry.js';
+import { takeLock } from '#client/spool/lock.js';
+import { writeEntry } from '#client/spool/write-entry.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { entryOf, namesIn, noLog, numbered, spool } from './spooled.js';
 

@@ -1,7 +1,7 @@
 // A process that drains a spool, for tests with several of them. What it sends it appends to a file, as a server would keep it.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { drain } from '../../../../client/spool/drain.js';
+import { drain } from '#client/spool/drain.js';
 import { namesIn } from './spooled.js';
 
 const [folder = '', receivedFile = '', answerMs = ''] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LOCK_STALE_MS, takeLock } from '../../../../client/spool/lock.js';
+import { LOCK_STALE_MS, takeLock } from '#client/spool/lock.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 test('one has it at a time', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import type { EventInput } from '../../../../client/event-input.js';
-import { readName, type SpoolEntry } from '../../../../client/spool/entry.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
+import type { EventInput } from '#client/event-input.js';
+import { readName, type SpoolEntry } from '#client/spool/entry.js';
+import { writeEntry } from '#client/spool/write-entry.js';
 
 export function entryOf(id: string, more: Partial<EventInput> & { tokenHash?: string } = {}): SpoolEntry {
   const { tokenHash, ...event } = more;

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dropOverCap, droppedFile } from '../../../../client/spool/cap.js';
-import { refuseEntry } from '../../../../client/spool/refuse.js';
-import { surveySpool } from '../../../../client/spool/survey.js';
-import { writeEntry } from '../../../../client/spool/write-entry.js';
+import { dropOverCap, droppedFile } from '#client/spool/cap.js';
+import { refuseEntry } from '#client/spool/refuse.js';
+import { surveySpool } from '#client/spool/survey.js';
+import { writeEntry } from '#client/spool/write-entry.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { entryOf, noLog, spool } from './spooled.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SpawnFallbackAgent } from '../../../../contract/actions/spawn-fallback-agent/schema.js';
+import { SpawnFallbackAgent } from '#contract/actions/spawn-fallback-agent/schema.js';
 
 const type = 'spawn_fallback_agent';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_NAME } from '../../../../contract/event.js';
-import { formatProblem } from '../../../../contract/problem.js';
-import { MAPPED_EVENT_NAME, wrongValue } from '../../../../rules/dialects/mapped.js';
+import { EVENT_NAME } from '#contract/event.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { MAPPED_EVENT_NAME, wrongValue } from '#rules/dialects/mapped.js';
 
 test('a dialect takes the names that an event may have', () => {
   expect(MAPPED_EVENT_NAME).toEqual(EVENT_NAME);

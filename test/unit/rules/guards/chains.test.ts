@@ -8,7 +8,7 @@ import {
   pruneChains,
   recentSpawnsOf,
   spawnsOf,
-} from '../../../../rules/guards/chains.js';
+} from '#rules/guards/chains.js';
 
 describe('noteRemediation', () => {
   test('begins a chain with the first event', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RulesetFacts } from '../../../../contract/matched.js';
-import { judgeAtDoor, judgedError, judgeMatched } from '../../../../rules/guards/judge.js';
-import { noteAgent } from '../../../../rules/guards/known-agents.js';
-import { emptyMemory } from '../../../../rules/guards/memory.js';
-import { markSeen } from '../../../../rules/guards/seen.js';
+import type { RulesetFacts } from '#contract/matched.js';
+import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
+import { noteAgent } from '#rules/guards/known-agents.js';
+import { emptyMemory } from '#rules/guards/memory.js';
+import { markSeen } from '#rules/guards/seen.js';
 
 // What `simulate` cannot show: see simulate.test.ts for the order of judging and for what arms.
 

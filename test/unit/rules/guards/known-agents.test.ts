@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnnouncedAgent } from '../../../../contract/watch.js';
+import type { AnnouncedAgent } from '#contract/watch.js';
 import {
   AGENT_LIFE_MS,
   endedIdsOf,
@@ -9,7 +9,7 @@ import {
   MAX_KNOWN_AGENTS,
   noteAgent,
   pruneAgents,
-} from '../../../../rules/guards/known-agents.js';
+} from '#rules/guards/known-agents.js';
 import { anEvent } from '../../../support/builders.js';
 
 describe('noteAgent', () => {

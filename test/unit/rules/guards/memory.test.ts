@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  emptyMemory,
-  evictNearest,
-  type GuardMemory,
-  pruneExpired,
-  rearm,
-  remainingMs,
-} from '../../../../rules/guards/memory.js';
+import { emptyMemory, evictNearest, type GuardMemory, pruneExpired, rearm, remainingMs } from '#rules/guards/memory.js';
 
 describe('remainingMs', () => {
   test.each([

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../../contract/event.js';
-import type { Ruleset } from '../../../../contract/ruleset.js';
-import { SKIP_CODES, type Verdict } from '../../../../contract/verdict.js';
-import type { SavedWatch } from '../../../../workflows/saved-watch.js';
-import { judgeAtDoor, judgeMatched } from '../../../../rules/guards/judge.js';
-import { emptyMemory, type GuardMemory, pruneExpired, rearm } from '../../../../rules/guards/memory.js';
-import { markSeen } from '../../../../rules/guards/seen.js';
-import { matchBatch } from '../../../../rules/match-batch.js';
-import { checkRuleset } from '../../../../rules/parse-ruleset.js';
-import { simulate } from '../../../../rules/simulate.js';
-import { loadWatchState, saveWatchState } from '../../../../workflows/watch-state.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { Ruleset } from '#contract/ruleset.js';
+import { SKIP_CODES, type Verdict } from '#contract/verdict.js';
+import type { SavedWatch } from '#workflows/saved-watch.js';
+import { judgeAtDoor, judgeMatched } from '#rules/guards/judge.js';
+import { emptyMemory, type GuardMemory, pruneExpired, rearm } from '#rules/guards/memory.js';
+import { markSeen } from '#rules/guards/seen.js';
+import { matchBatch } from '#rules/match-batch.js';
+import { checkRuleset } from '#rules/parse-ruleset.js';
+import { simulate } from '#rules/simulate.js';
+import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
 import {
   type ModelEvent,
   type ModelPath,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { MeshEvent } from '../../../../contract/event.js';
-import type { ProvenLineage } from '../../../../contract/matched.js';
-import type { AnnouncedAgent } from '../../../../contract/watch.js';
-import { type KnownAgents, noteAgent } from '../../../../rules/guards/known-agents.js';
-import { placeEvent } from '../../../../rules/guards/place-event.js';
+import type { MeshEvent } from '#contract/event.js';
+import type { ProvenLineage } from '#contract/matched.js';
+import type { AnnouncedAgent } from '#contract/watch.js';
+import { type KnownAgents, noteAgent } from '#rules/guards/known-agents.js';
+import { placeEvent } from '#rules/guards/place-event.js';
 import { anEvent } from '../../../support/builders.js';
 
 const NOW = 1_000;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { emptyMemory } from '../../../../rules/guards/memory.js';
-import { hashId, hasSeen, markSeen, MAX_SEEN_IDS } from '../../../../rules/guards/seen.js';
+import { emptyMemory } from '#rules/guards/memory.js';
+import { hashId, hasSeen, markSeen, MAX_SEEN_IDS } from '#rules/guards/seen.js';
 
 describe('hashId', () => {
   test('is short, and holds nothing that would part a list', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noteSuppressed, type SavedSuppression, suppressedIn } from '../../../../rules/guards/suppressed.js';
+import { noteSuppressed, type SavedSuppression, suppressedIn } from '#rules/guards/suppressed.js';
 
 test('counts events, and remembers the first and the last', () => {
   const noted = noteAll([{ at: 5 }, { at: 7 }, { at: 9 }]);

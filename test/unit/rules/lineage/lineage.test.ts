@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Lineage } from '../../../../contract/event.js';
-import { claimsFor, LINEAGE_LIFE_MS, type LineageClaims } from '../../../../rules/lineage/claims.js';
-import { signLineage } from '../../../../rules/lineage/sign.js';
-import { MAX_TOKEN_CHARS } from '../../../../rules/lineage/token.js';
-import { verifyLineage } from '../../../../rules/lineage/verify.js';
+import { Lineage } from '#contract/event.js';
+import { claimsFor, LINEAGE_LIFE_MS, type LineageClaims } from '#rules/lineage/claims.js';
+import { signLineage } from '#rules/lineage/sign.js';
+import { MAX_TOKEN_CHARS } from '#rules/lineage/token.js';
+import { verifyLineage } from '#rules/lineage/verify.js';
 import { anEvent } from '../../../support/builders.js';
 
 const KEY = 'k'.repeat(64);

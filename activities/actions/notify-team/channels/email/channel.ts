@@ -1,4 +1,4 @@
-import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
 import type { Channel } from '../../channel.js';
 import { renderMail } from './render.js';
 

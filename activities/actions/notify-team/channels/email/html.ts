@@ -1,4 +1,4 @@
-import { visibleLines } from '../../../../../contract/plain-text.js';
+import { visibleLines } from '#contract/text/plain-text.js';
 
 /** A piece of markup. Only this file makes one, so that text never passes for markup. */
 export class Html {

@@ -1,4 +1,4 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import { clock } from '../../message/clock.js';
 import { headline } from '../../message/headline.js';
 import { tellLateness } from '../../message/lateness.js';

@@ -1,7 +1,6 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
-import { visible, visibleLines } from '../../../../../contract/plain-text.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { joinLines, visible, visibleLines } from '#contract/text/plain-text.js';
 import { tellCommand } from '../../message/commands.js';
-import { joinLines } from '../../message/join-lines.js';
 import { nameOfAction } from '../../message/name-of-action.js';
 import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';

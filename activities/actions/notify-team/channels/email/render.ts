@@ -1,7 +1,7 @@
-import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
 import type { Parcel } from '../../channel.js';
-import { joinLines } from '../../message/join-lines.js';
-import type { Mail } from './mail.js';
+import { joinLines } from '#contract/text/plain-text.js';
+import type { Mail } from '#adapters/mail/mail.js';
 import { listIdOf, messageIdsOf } from './message-ids.js';
 import { renderHtml } from './render-html.js';
 import { renderText } from './render-text.js';

@@ -1,4 +1,4 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import { tellCommand } from '../../message/commands.js';
 import { saidState } from '../../message/said-state.js';
 import { shownError } from '../../message/shown-error.js';

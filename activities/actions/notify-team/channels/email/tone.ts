@@ -1,4 +1,4 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
+import type { NotificationMessage } from '#contract/notification.js';
 
 /** A colour, and the class by which dark mode finds it. Words say the same beside it, for those who see no colours. */
 export interface Tone {

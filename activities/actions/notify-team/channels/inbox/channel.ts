@@ -1,11 +1,13 @@
-import { inboxName } from '../../../../../config/sections/channels/inbox.js';
-import type { ChannelConfig } from '../../../../../config/sections/teams.js';
-import { messageOf } from '../../../../../contract/message-of.js';
-import type { Channel, DeliveryAnswer, Parcel } from '../../channel.js';
-import { joinLines } from '../../message/join-lines.js';
-import { addToInbox } from './adapters/add-to-inbox.js';
-import type { Patience } from './adapters/inbox-lock.js';
-import { type InboxEntry, renderEntry } from './render.js';
+import { inboxName } from '#config/sections/channels/inbox.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
+import { messageOf } from '#contract/text/words.js';
+import type { Channel, Parcel } from '../../channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
+import { joinLines } from '#contract/text/plain-text.js';
+import { addToInbox } from '#adapters/files/add-to-inbox.js';
+import type { Patience } from '#adapters/files/inbox-lock.js';
+import { renderEntry } from './render.js';
+import type { InboxEntry } from '#adapters/files/splice.js';
 
 export type InboxConfig = Extract<ChannelConfig, { type: 'inbox' }>;
 

@@ -1,20 +1,10 @@
-import { codeBlock } from '../../../../../contract/markdown.js';
+import { codeBlock } from '#contract/text/markdown.js';
+import type { InboxEntry } from '#adapters/files/splice.js';
 import type { Parcel } from '../../channel.js';
 import { headline } from '../../message/headline.js';
-import { joinLines } from '../../message/join-lines.js';
+import { joinLines } from '#contract/text/plain-text.js';
 import { renderText } from '../email/render-text.js';
 import type { InboxConfig } from './channel.js';
-
-/** What agent teams keep of a message, and in `id` the effect key. */
-export interface InboxEntry {
-  from: string;
-  text: string;
-  /** Of one line: shown before the message is opened, and outside of the fence. So no text of an event is in it. */
-  summary: string;
-  timestamp: string;
-  read: false;
-  id: string;
-}
 
 const MAX_RULE_CHARS = 100;
 const MAX_SUBJECT_CHARS = 300;

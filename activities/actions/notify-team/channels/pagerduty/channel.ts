@@ -1,4 +1,4 @@
-import type { ChannelConfig } from '../../../../../config/sections/teams.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
 import { type Channel, HTTP_ATTEMPT_LIMIT_MS } from '../../channel.js';
 import { renderPagerDuty } from './render.js';
 import { sendToPagerDuty } from './send.js';

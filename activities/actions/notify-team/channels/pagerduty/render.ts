@@ -1,9 +1,8 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
-import { shownText, visibleLines } from '../../../../../contract/plain-text.js';
-import { digest } from '../../../../../rules/dialects/stable-id.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { joinLines, shownText, visibleLines } from '#contract/text/plain-text.js';
+import { shortHash } from '#contract/hash.js';
 import type { Parcel } from '../../channel.js';
 import { tellCommand } from '../../message/commands.js';
-import { joinLines } from '../../message/join-lines.js';
 import { tellLateness } from '../../message/lateness.js';
 import { saidState } from '../../message/said-state.js';
 import { whatNext } from '../../message/what-next.js';
@@ -70,7 +69,7 @@ function summaryOf({ rule, subject, isDefaultSubject, error = '' }: Notification
 
 /** One per incident, so that PagerDuty makes one alert of all that is said about it. Hashed: it takes 255 characters. */
 function dedupKey(threadKey: string): string {
-  return `remediation-mesh/${digest(threadKey)}`;
+  return `remediation-mesh/${shortHash(threadKey)}`;
 }
 
 function detailsOf(message: NotificationMessage): Record<string, unknown> {

@@ -1,6 +1,7 @@
-import type { OutboundAnswer } from '../../../../adapters/outbound/create-outbound.js';
-import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../../channel.js';
-import { joinLines } from '../../message/join-lines.js';
+import type { OutboundAnswer } from '#adapters/http/create-outbound.js';
+import type { DeliveryWorld, Parcel } from '../../channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
+import { joinLines } from '#contract/text/plain-text.js';
 import { postJson, refusalOf } from '../post-json.js';
 import type { PagerDutyConfig } from './channel.js';
 import type { PagerDutyEvent } from './render.js';

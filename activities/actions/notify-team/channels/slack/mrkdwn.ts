@@ -1,5 +1,4 @@
-import { visibleLines } from '../../../../../contract/plain-text.js';
-import { joinLines } from '../../message/join-lines.js';
+import { joinLines, visibleLines } from '#contract/text/plain-text.js';
 
 // Slack finds markup in the middle of texts. What is not ours goes through here, and stays text: no mention, no link, no
 // formatting, and nothing that ends the code it stands in.

@@ -1,5 +1,5 @@
-import { utc } from '../../../../../contract/markdown.js';
-import type { NotificationMessage } from '../../../../../contract/notification.js';
+import { utc } from '#contract/text/markdown.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import { tellCommand } from '../../message/commands.js';
 import { headline } from '../../message/headline.js';
 import { tellLateness } from '../../message/lateness.js';

@@ -1,5 +1,6 @@
-import type { OutboundAnswer } from '../../../../adapters/outbound/create-outbound.js';
-import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../../channel.js';
+import type { OutboundAnswer } from '#adapters/http/create-outbound.js';
+import type { DeliveryWorld, Parcel } from '../../channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
 import { postJson, refusalOf } from '../post-json.js';
 import type { SlackConfig } from './channel.js';
 import { fallbackOf, type SlackMessage } from './render.js';

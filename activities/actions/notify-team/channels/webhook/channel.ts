@@ -1,5 +1,5 @@
-import type { ChannelConfig } from '../../../../../config/sections/teams.js';
-import { shownAddress } from '../../../../shown-address.js';
+import type { ChannelConfig } from '#config/sections/teams.js';
+import { shownAddress } from '#activities/shown-address.js';
 import { type Channel, HTTP_ATTEMPT_LIMIT_MS } from '../../channel.js';
 import { renderWebhook } from './render.js';
 import { sendToWebhook } from './send.js';

@@ -1,6 +1,6 @@
-import type { NotificationMessage } from '../../../../../contract/notification.js';
-import { shownText } from '../../../../../contract/plain-text.js';
-import { digest } from '../../../../../rules/dialects/stable-id.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { shownText } from '#contract/text/plain-text.js';
+import { shortHash } from '#contract/hash.js';
 import type { Parcel } from '../../channel.js';
 import type { WebhookConfig } from './channel.js';
 
@@ -18,7 +18,7 @@ export function renderWebhook({ team, request }: Parcel<WebhookConfig>) {
     data: {
       effectKey,
       /** The same for everything said about one incident. Hashed: it is made of ids that may hold what is secret here. */
-      incident: digest(threadKey),
+      incident: shortHash(threadKey),
       team: value(team),
       tenant: message.tenant,
       rule: value(message.rule),

@@ -1,5 +1,6 @@
-import { SECRET } from '../../../../../config/secret.js';
-import type { DeliveryAnswer, DeliveryWorld, Parcel } from '../../channel.js';
+import { SECRET } from '#config/secret.js';
+import type { DeliveryWorld, Parcel } from '../../channel.js';
+import type { DeliveryAnswer } from '#contract/notification.js';
 import { postJson, refusalOf } from '../post-json.js';
 import type { WebhookConfig } from './channel.js';
 import { sign } from './sign.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { boundMessage } from '../../../../../activities/actions/notify-team/message/bound-message.js';
-import { makeComposeNotification } from '../../../../../activities/actions/notify-team/compose.js';
-import { aMeshConfig, aMessage, aNotifyRequest, aRemediation } from '../../../../support/notifications.js';
+import { boundMessage } from '#activities/actions/notify-team/message/bound-message.js';
+import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
+import { aMeshConfig, aMessage, aNotifyRequest, aRemediation } from '#test/support/notifications.js';
 
 const MAX_BYTES = 48 * 1024;
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

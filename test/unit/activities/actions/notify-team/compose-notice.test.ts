@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { makeComposeNotice } from '../../../../../activities/actions/notify-team/compose-notice.js';
-import { incidentOf, threadKey } from '../../../../../activities/actions/notify-team/message/thread-key.js';
-import type { World } from '../../../../../activities/world.js';
-import type { MeshConfig } from '../../../../../config/mesh-config.js';
-import type { RemediationInput } from '../../../../../contract/remediation.js';
-import type { DigestNotice, Notice, ResolveNotice } from '../../../../../contract/notice.js';
-import type { NotificationMessage } from '../../../../../contract/notification.js';
-import { firedFor } from '../../../../../rules/guards/fired-for.js';
-import { worksIn } from '../../../../../rules/guards/works.js';
-import { anEvent, aRule, aRuleset, type WrittenAction } from '../../../../support/builders.js';
-import { aMeshConfig, TWO_WITH_MAIL } from '../../../../support/notifications.js';
+import { makeComposeNotice } from '#activities/actions/notify-team/compose-notice.js';
+import { incidentOf, threadKey } from '#activities/actions/notify-team/message/thread-key.js';
+import type { World } from '#activities/world.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import type { DigestNotice, Notice, ResolveNotice } from '#contract/notice.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { firedFor } from '#rules/guards/fired-for.js';
+import { worksIn } from '#rules/guards/works.js';
+import { anEvent, aRule, aRuleset, type WrittenAction } from '#test/support/builders.js';
+import { aMeshConfig, TWO_WITH_MAIL } from '#test/support/notifications.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 

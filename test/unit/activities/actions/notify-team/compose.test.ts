@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { whatNext } from '../../../../../activities/actions/notify-team/message/what-next.js';
-import { makeComposeNotification } from '../../../../../activities/actions/notify-team/compose.js';
-import type { MeshConfig } from '../../../../../config/mesh-config.js';
-import type { ActionPlan } from '../../../../../contract/actions/index.js';
-import type { ActionRequest } from '../../../../../contract/activities.js';
-import type { NotificationMessage } from '../../../../../contract/notification.js';
-import type { ActionResult, Launch, RemediationInput } from '../../../../../contract/remediation.js';
-import { channelDelivery } from '../../../../support/channel-delivery.js';
+import { whatNext } from '#activities/actions/notify-team/message/what-next.js';
+import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import type { ActionResult, Launch, RemediationInput } from '#contract/remediation.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
 import {
   aMeshConfig,
   aNotifyRequest,
   aRemediation,
   type Remediated,
   TWO_WITH_MAIL,
-} from '../../../../support/notifications.js';
+} from '#test/support/notifications.js';
 
 const TEAM = { notify: { defaultTeam: 'ops' } };
 

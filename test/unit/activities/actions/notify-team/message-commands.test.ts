@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { commandsOfRule, commandsOfRun } from '../../../../../activities/actions/notify-team/message/commands.js';
-import { remediationId } from '../../../../../contract/ids.js';
+import { commandsOfRule, commandsOfRun } from '#activities/actions/notify-team/message/commands.js';
+import { remediationId } from '#contract/ids.js';
 
 const LOCAL = { address: '127.0.0.1:7233', namespace: 'default' };
 

@@ -1,10 +1,10 @@
-import { channelOf } from '../../../../../activities/actions/notify-team/channels/index.js';
-import { CHANNEL_TYPES } from '../../../../../config/sections/channels/index.js';
-import { type ChannelConfig, MEMBER_CHANNELS } from '../../../../../config/sections/teams.js';
+import { channelOf } from '#activities/actions/notify-team/channels/index.js';
+import { CHANNEL_TYPES } from '#config/sections/channels/index.js';
+import { type ChannelConfig, MEMBER_CHANNELS } from '#config/sections/teams.js';
 import { describe, expect, test } from 'vitest';
-import { chooseTeam } from '../../../../../activities/actions/notify-team/choose-team.js';
-import { planDeliveries, type Wanted } from '../../../../../activities/actions/notify-team/plan-deliveries.js';
-import { aMeshConfig } from '../../../../support/notifications.js';
+import { chooseTeam } from '#activities/actions/notify-team/choose-team.js';
+import { planDeliveries, type Wanted } from '#activities/actions/notify-team/plan-deliveries.js';
+import { aMeshConfig } from '#test/support/notifications.js';
 
 const CONFIG = aMeshConfig({
   teams: {

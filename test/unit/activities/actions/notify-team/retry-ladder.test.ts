@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FailedAttempt, nextTry } from '../../../../../activities/actions/notify-team/retry-ladder.js';
+import { type FailedAttempt, nextTry } from '#activities/actions/notify-team/retry-ladder.js';
 
 const S = 1_000;
 const MIN = 60 * S;

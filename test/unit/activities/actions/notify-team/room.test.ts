@@ -5,7 +5,7 @@ import {
   MAX_DELIVERIES,
   MAX_WITH_ONE_EACH,
   type Room,
-} from '../../../../../activities/actions/notify-team/room.js';
+} from '#activities/actions/notify-team/room.js';
 
 let room: Room;
 

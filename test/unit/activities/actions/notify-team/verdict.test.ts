@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { verdictOf } from '../../../../../activities/actions/notify-team/message/verdict.js';
-import type { ActionRequest } from '../../../../../contract/activities.js';
-import type { NotifyPlan } from '../../../../../contract/actions/notify-team/schema.js';
-import type { ActionResult, StartedAgent } from '../../../../../contract/remediation.js';
-import type { WrittenAction } from '../../../../support/builders.js';
-import { aNotifyRequest, aRemediation } from '../../../../support/notifications.js';
+import { verdictOf } from '#activities/actions/notify-team/message/verdict.js';
+import type { ActionRequest } from '#contract/activities.js';
+import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
+import type { ActionResult, StartedAgent } from '#contract/remediation.js';
+import type { WrittenAction } from '#test/support/builders.js';
+import { aNotifyRequest, aRemediation } from '#test/support/notifications.js';
 
 const TRY: WrittenAction = { type: 'spawn_fallback_agent', id: 'try-again' };
 const WARM: WrittenAction = { type: 'warm_remote_capacity', id: 'more-runners' };

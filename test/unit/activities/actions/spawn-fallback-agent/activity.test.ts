@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { CancelledFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { SpawnAnswer, SpawnRequest } from '../../../../../contract/activities.js';
-import { eventually } from '../../../../support/eventually.js';
-import { createSlotsInMemory } from '../../../../support/slots-in-memory.js';
-import { createSpawnBench, type SpawnBench, type SpawnSetup } from '../../../../support/spawn-activity.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import type { SpawnAnswer, SpawnRequest } from '#contract/activities.js';
+import { eventually } from '#test/support/eventually.js';
+import { createSlotsInMemory } from '#test/support/slots-in-memory.js';
+import { createSpawnBench, type SpawnBench, type SpawnSetup } from '#test/support/spawn-activity.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 import { OWN_REMEDIATION, ownSpawnRequest } from './own-spawn-request.js';
 
 const saying = (text: string, more: Record<string, unknown> = {}) => ({ command: ['echo', text], ...more });

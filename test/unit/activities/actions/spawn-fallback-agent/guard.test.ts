@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { releaseGuard, startGuard } from '../../../../../activities/actions/spawn-fallback-agent/adapters/guard.js';
-import { eventually } from '../../../../support/eventually.js';
-import { isRunning, pidsIn } from '../../../../support/processes.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import { releaseGuard, startGuard } from '#adapters/process/guard.js';
+import { eventually } from '#test/support/eventually.js';
+import { isRunning, pidsIn } from '#test/support/processes.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 const STUBBORN = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo "$$ $!" > pids; while :; do sleep 1; done`;
 const POLITE = 'sleep 60 & echo "$$ $!" > pids; wait';

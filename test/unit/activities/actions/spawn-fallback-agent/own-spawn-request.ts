@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SpawnRequest } from '../../../../../contract/activities.js';
-import { type AskedOfAgent, aSpawnRequest } from '../../../../support/spawn-activity.js';
+import type { SpawnRequest } from '#contract/activities.js';
+import { type AskedOfAgent, aSpawnRequest } from '#test/support/spawn-activity.js';
 
 /** Test files run at the same time, and the agents of one must not be left-overs to another. */
 export const OWN_REMEDIATION = `remediation/default/r/${randomUUID()}`;

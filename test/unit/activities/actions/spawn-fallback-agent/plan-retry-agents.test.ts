@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planRetry } from '../../../../../client/plan-retry.js';
-import type { ActionResult, AgentOutcome, Launch, RemediationProgress } from '../../../../../contract/remediation.js';
-import { aRemediation } from '../../../../support/a-remediation.js';
+import { planRetry } from '#client/plan-retry.js';
+import type { ActionResult, AgentOutcome, Launch, RemediationProgress } from '#contract/remediation.js';
+import { aRemediation } from '#test/support/a-remediation.js';
 
 const { actions } = aRemediation([{ type: 'spawn_fallback_agent', id: 'agent' }]);
 const FAILED = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;

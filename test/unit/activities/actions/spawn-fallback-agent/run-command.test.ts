@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type Command,
-  runCommand,
-} from '../../../../../activities/actions/spawn-fallback-agent/adapters/run-command.js';
-import { ROOT } from '../../../../support/paths.js';
+import { type Command, runCommand } from '#adapters/process/run-command.js';
+import { ROOT } from '#test/support/paths.js';
 
 function run(argv: string[], more: Partial<Command> = {}) {
   return runCommand({
@@ -97,7 +94,7 @@ describe('what runs as another user', () => {
 test('a machine that has no file descriptors left starts no program, and the worker lives on', async () => {
   const script = `
     import { openSync } from 'node:fs';
-    import { runCommand } from ${JSON.stringify(`${ROOT}dist/activities/actions/spawn-fallback-agent/adapters/run-command.js`)};
+    import { runCommand } from ${JSON.stringify(`${ROOT}dist/adapters/process/run-command.js`)};
     try { for (;;) openSync('/dev/null'); } catch {}
     const { signal } = new AbortController();
     const command = { argv: ['true'], cwd: '/', env: {}, stdin: '', timeoutMs: 1000, signal, onStart: () => undefined };

@@ -6,8 +6,8 @@ import {
   EnvironmentsAnswer,
   ReleaseAnswer,
   StatusAnswer,
-} from '../../../../../activities/actions/warm-remote-capacity/adapters/bridge-answers.js';
-import { createOutbound, type Outbound } from '../../../../../activities/adapters/outbound/create-outbound.js';
+} from '#activities/actions/warm-remote-capacity/targets/bridge-answers.js';
+import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import {
   contract,
   type Exchange,
@@ -15,9 +15,9 @@ import {
   operations,
   problemsOfExchange,
   schemaNamed,
-} from '../../../../support/bridge-contract.js';
-import { capacityWorld } from '../../../../support/capacity-world.js';
-import { type ReferenceBridge, startReferenceBridge } from '../../../../support/reference-bridge.js';
+} from '#test/support/bridge-contract.js';
+import { capacityWorld } from '#test/support/capacity-world.js';
+import { type ReferenceBridge, startReferenceBridge } from '#test/support/reference-bridge.js';
 
 // config/examples/capacity-bridge.openapi.yaml, the bridge beside it, and the client of the mesh say the same.
 

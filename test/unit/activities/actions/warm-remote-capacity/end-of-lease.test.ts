@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfLease } from '../../../../../activities/actions/warm-remote-capacity/warm.js';
+import { endOfLease } from '#activities/actions/warm-remote-capacity/warm.js';
 
 test.each([
   [0, 11_000],

@@ -2,11 +2,11 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type BridgeServer, startBridgeServer } from '../../../../support/bridge-server.js';
-import { capacityWorld } from '../../../../support/capacity-world.js';
-import { TEST_CA } from '../../../../support/certificates.js';
-import { eventually } from '../../../../support/eventually.js';
-import { startHttpTarget } from '../../../../support/http-target.js';
+import { type BridgeServer, startBridgeServer } from '#test/support/bridge-server.js';
+import { capacityWorld } from '#test/support/capacity-world.js';
+import { TEST_CA } from '#test/support/certificates.js';
+import { eventually } from '#test/support/eventually.js';
+import { startHttpTarget } from '#test/support/http-target.js';
 
 let bridge: BridgeServer;
 

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Lease } from '../../../../../contract/lease.js';
-import { extendLease } from '../../../../../workflows/kept-lease.js';
-import { capacityWorld, type CapacityWorld } from '../../../../support/capacity-world.js';
-import { TEST_CA } from '../../../../support/certificates.js';
+import type { Lease } from '#contract/lease.js';
+import { extendLease } from '#workflows/kept-lease.js';
+import { capacityWorld, type CapacityWorld } from '#test/support/capacity-world.js';
+import { TEST_CA } from '#test/support/certificates.js';
 import {
   KUBERNETES_TOKEN,
   type KubernetesFault,
   type KubernetesServer,
   startKubernetesServer,
-} from '../../../../support/kubernetes-server.js';
+} from '#test/support/kubernetes-server.js';
 
 let cluster: KubernetesServer;
 let world: CapacityWorld;

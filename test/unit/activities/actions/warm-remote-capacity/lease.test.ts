@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type BridgeServer, startBridgeServer } from '../../../../support/bridge-server.js';
-import { capacityWorld } from '../../../../support/capacity-world.js';
+import { type BridgeServer, startBridgeServer } from '#test/support/bridge-server.js';
+import { capacityWorld } from '#test/support/capacity-world.js';
 
 let bridge: BridgeServer;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BridgeServer, startBridgeServer } from '../../../../support/bridge-server.js';
-import { capacityWorld } from '../../../../support/capacity-world.js';
+import { type BridgeServer, startBridgeServer } from '#test/support/bridge-server.js';
+import { capacityWorld } from '#test/support/capacity-world.js';
 
 let bridge: BridgeServer;
 

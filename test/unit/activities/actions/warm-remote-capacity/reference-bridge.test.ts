@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { capacityWorld, type CapacityWorld } from '../../../../support/capacity-world.js';
-import { type LossyProxy, startLossyProxy } from '../../../../support/lossy-proxy.js';
-import { type ReferenceBridge, startReferenceBridge } from '../../../../support/reference-bridge.js';
+import { capacityWorld, type CapacityWorld } from '#test/support/capacity-world.js';
+import { type LossyProxy, startLossyProxy } from '#test/support/lossy-proxy.js';
+import { type ReferenceBridge, startReferenceBridge } from '#test/support/reference-bridge.js';
 
 // Against the bridge that is shipped as an example, as a process of its own, behind a proxy that can lose answers.
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createOutbound, type OutboundRequest } from '../../../../../activities/adapters/outbound/create-outbound.js';
-import { TEST_CA } from '../../../../support/certificates.js';
-import { type HttpTarget, startHttpTarget } from '../../../../support/http-target.js';
+import { createOutbound, type OutboundRequest } from '#adapters/http/create-outbound.js';
+import { TEST_CA } from '#test/support/certificates.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 
 const POLICY = { privateHosts: ['127.0.0.1', 'front.test'] };
 const TOKEN = 'token-0123456789';

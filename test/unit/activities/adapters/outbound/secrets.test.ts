@@ -1,11 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createOutbound,
-  type OutboundAnswer,
-  type OutboundRequest,
-} from '../../../../../activities/adapters/outbound/create-outbound.js';
-import { type HttpTarget, startHttpTarget } from '../../../../support/http-target.js';
+import { createOutbound, type OutboundAnswer, type OutboundRequest } from '#adapters/http/create-outbound.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 
 const POLICY = { privateHosts: ['127.0.0.1'] };
 const SECRET = 'hunter2/"+=&secret';

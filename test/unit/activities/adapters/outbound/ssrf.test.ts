@@ -5,8 +5,8 @@ import {
   type Lookup,
   type OutboundAnswer,
   type OutboundPolicy,
-} from '../../../../../activities/adapters/outbound/create-outbound.js';
-import { type HttpTarget, startHttpTarget } from '../../../../support/http-target.js';
+} from '#adapters/http/create-outbound.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 import { HOSTILE_NAMES, REFUSALS, SSRF_FORMS, type SsrfForm, THIS_MACHINE, THIS_MACHINE_V6 } from './ssrf-forms.js';
 
 const NOBODY: OutboundPolicy = { privateHosts: [] };

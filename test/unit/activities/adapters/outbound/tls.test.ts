@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createOutbound, type OutboundRequest } from '../../../../../activities/adapters/outbound/create-outbound.js';
-import { type CertificateName, certificate, TEST_CA } from '../../../../support/certificates.js';
-import { startHttpTarget } from '../../../../support/http-target.js';
+import { createOutbound, type OutboundRequest } from '#adapters/http/create-outbound.js';
+import { type CertificateName, certificate, TEST_CA } from '#test/support/certificates.js';
+import { startHttpTarget } from '#test/support/http-target.js';
 
 const POLICY = { privateHosts: ['127.0.0.1', 'service.test', 'elsewhere.test', 'example.org'] };
 const outbound = createOutbound({ lookup: async () => ['127.0.0.1'] });

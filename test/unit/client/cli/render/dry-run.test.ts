@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type DryRun, renderDryRun } from '../../../../../client/cli/render/dry-run.js';
-import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import type { ActionPreview } from '../../../../../contract/preview.js';
-import { aRemediation } from '../../../../support/a-remediation.js';
+import { type DryRun, renderDryRun } from '#client/cli/render/dry-run.js';
+import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import type { ActionPreview } from '#contract/preview.js';
+import { aRemediation } from '#test/support/a-remediation.js';
 
 const TELL: ActionPreview = {
   action: 'tell',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { explainSkip, type Skipped } from '../../../../../client/cli/render/explain-skip.js';
-import { SKIP_CODES, type SkipCode } from '../../../../../contract/verdict.js';
+import { explainSkip, type Skipped } from '#client/cli/render/explain-skip.js';
+import { SKIP_CODES, type SkipCode } from '#contract/verdict.js';
 import { aSkip, aStatus, NOW } from './samples.js';
 
 const skip = (...args: Parameters<typeof aSkip>) => aSkip(...args) as Skipped;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { renderRun } from '../../../../../client/cli/render/run.js';
-import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import type { RemediationDetail } from '../../../../../client/remediation-views.js';
-import { anEvent } from '../../../../support/builders.js';
+import { renderRun } from '#client/cli/render/run.js';
+import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import type { RemediationDetail } from '#client/remediation-views.js';
+import { anEvent } from '#test/support/builders.js';
 import { aDetail, aRetried, NOW } from './samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];

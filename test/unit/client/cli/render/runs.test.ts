@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { renderRuns } from '../../../../../client/cli/render/runs.js';
-import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import { textWidth } from '../../../../../client/cli/terminal/text-width.js';
+import { renderRuns } from '#client/cli/render/runs.js';
+import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import { textWidth } from '#client/cli/terminal/text-width.js';
 import { aSummary, NOW } from './samples.js';
 
 const ID = 'd1176a09-3f24-4e1d-9f02-4c530459eb72';

@@ -1,12 +1,8 @@
-import type {
-  RemediationDetail,
-  RemediationSummary,
-  RetriedActivity,
-} from '../../../../../client/remediation-views.js';
-import { remediationId } from '../../../../../contract/ids.js';
-import type { LoggedVerdict, SkipCode } from '../../../../../contract/verdict.js';
-import type { WatchStatus } from '../../../../../contract/watch.js';
-import { anEvent } from '../../../../support/builders.js';
+import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#client/remediation-views.js';
+import { remediationId } from '#contract/ids.js';
+import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
+import type { WatchStatus } from '#contract/watch.js';
+import { anEvent } from '#test/support/builders.js';
 
 export const NOW = Date.UTC(2026, 0, 31, 3, 12, 9);
 

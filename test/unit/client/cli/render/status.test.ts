@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { renderStatus, type StatusFacts } from '../../../../../client/cli/render/status.js';
-import { PAINT, PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import type { WatchStatus } from '../../../../../contract/watch.js';
-import { textWidth } from '../../../../../client/cli/terminal/text-width.js';
+import { renderStatus, type StatusFacts } from '#client/cli/render/status.js';
+import { PAINT, PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import type { WatchStatus } from '#contract/watch.js';
+import { textWidth } from '#client/cli/terminal/text-width.js';
 import { aFire, aRetried, aSkip, aStatus, aSummary, NOW } from './samples.js';
 
 const NONE = { remediations: [], more: false };

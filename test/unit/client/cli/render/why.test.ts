@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { renderWhy } from '../../../../../client/cli/render/why.js';
-import type { WhyFacts } from '../../../../../client/cli/render/why-facts.js';
-import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import type { Judgement, LoggedVerdict } from '../../../../../contract/verdict.js';
+import { renderWhy } from '#client/cli/render/why.js';
+import type { WhyFacts } from '#client/cli/render/why-facts.js';
+import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
 import { aDetail, aFire, aRetried, aSkip, aStatus, NOW } from './samples.js';
 
 function lines(facts: Partial<WhyFacts>): string[] {

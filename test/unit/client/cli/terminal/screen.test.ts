@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PAINT, screenOf } from '../../../../../client/cli/terminal/screen.js';
+import { PAINT, screenOf } from '#client/cli/terminal/screen.js';
 
 const TERMINAL = { isTTY: true, columns: 100 };
 

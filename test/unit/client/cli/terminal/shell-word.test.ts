@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { meshCommand, shellWord } from '../../../../../client/cli/terminal/shell-word.js';
+import { meshCommand, shellWord } from '#client/cli/terminal/shell-word.js';
 
 describe('shellWord', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { PAINT, PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
-import { type Cell, type Column, renderTable } from '../../../../../client/cli/terminal/table.js';
-import { textWidth } from '../../../../../client/cli/terminal/text-width.js';
+import { PAINT, PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import { type Cell, type Column, renderTable } from '#client/cli/terminal/table.js';
+import { textWidth } from '#client/cli/terminal/text-width.js';
 
 const COLUMNS: Column[] = [
   { title: 'NAME', min: 6 },

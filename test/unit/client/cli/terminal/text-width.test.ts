@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutToWidth, textWidth } from '../../../../../client/cli/terminal/text-width.js';
+import { cutToWidth, textWidth } from '#client/cli/terminal/text-width.js';
 
 test.each([
   ['', 0],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clock, duration, moment, relative } from '../../../../../client/cli/terminal/times.js';
+import { clock, duration, moment, relative } from '#client/cli/terminal/times.js';
 
 const NOW = Date.UTC(2026, 0, 31, 3, 12, 9);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { followRun } from '../../../../../client/cli/try/follow-run.js';
-import { MeshError } from '../../../../../client/errors.js';
-import type { RemediationDetail } from '../../../../../client/remediation-views.js';
-import { PLAIN_SCREEN } from '../../../../../client/cli/terminal/screen.js';
+import { followRun } from '#client/cli/try/follow-run.js';
+import { MeshError } from '#client/errors.js';
+import type { RemediationDetail } from '#client/remediation-views.js';
+import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
 import { aDetail, aRetried } from '../render/samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type EventForm, readTriedEvent } from '../../../../../client/cli/try/read-event.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import { type EventForm, readTriedEvent } from '#client/cli/try/read-event.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 const EVENT = { event: 'TaskCompleted', outcome: 'failed', payload: { error: 'timeout' } };
 const HOOK = { hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_use_id: 't-1', tool_name: 'Bash' };

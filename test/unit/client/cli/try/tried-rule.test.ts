@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RuleTrial } from '../../../../../client/cli/programs.js';
-import { tryOf, type Wanted } from '../../../../../client/cli/try/tried-rule.js';
-import { aLoadedRuleset, anEvent, aRule, aRuleset, type WrittenRule } from '../../../../support/builders.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import type { RuleTrial } from '#client/cli/programs.js';
+import { tryOf, type Wanted } from '#client/cli/try/tried-rule.js';
+import { aLoadedRuleset, anEvent, aRule, aRuleset, type WrittenRule } from '#test/support/builders.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 const TWO_ACTIONS: WrittenRule['actions'] = [
   { type: 'spawn_fallback_agent', id: 'agent' },

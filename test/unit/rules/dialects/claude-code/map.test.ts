@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MeshEvent } from '../../../../../contract/event.js';
-import { formatProblem } from '../../../../../contract/problem.js';
-import { mapClaudeCode } from '../../../../../rules/dialects/claude-code/map.js';
-import type { MappedEvent } from '../../../../../rules/dialects/mapped.js';
-import { hookFixture, hookFixtureNames } from '../../../../support/hook-fixtures.js';
+import { MeshEvent } from '#contract/event.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import type { MappedEvent } from '#rules/dialects/mapped.js';
+import { hookFixture, hookFixtureNames } from '#test/support/hook-fixtures.js';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const PROMPT = '22222222-2222-4222-8222-222222222222';

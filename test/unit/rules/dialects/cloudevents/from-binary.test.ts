@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromBinary } from '../../../../../rules/dialects/cloudevents/from-binary.js';
-import { mapCloudEvent } from '../../../../../rules/dialects/cloudevents/map.js';
+import { fromBinary } from '#rules/dialects/cloudevents/from-binary.js';
+import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
 
 const least = { 'ce-specversion': '1.0', 'ce-id': 'e-1', 'ce-source': '/ci/runner', 'ce-type': 'build.failed' };
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EVENT_ID, MeshEvent } from '../../../../../contract/event.js';
-import { formatProblem } from '../../../../../contract/problem.js';
-import { mapCloudEvent } from '../../../../../rules/dialects/cloudevents/map.js';
-import type { MappedEvent } from '../../../../../rules/dialects/mapped.js';
+import { EVENT_ID, MeshEvent } from '#contract/event.js';
+import { formatProblem } from '#contract/text/problem.js';
+import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
+import type { MappedEvent } from '#rules/dialects/mapped.js';
 
 const least = { specversion: '1.0', id: 'e-1', source: '/ci/runner', type: 'com.example.build.failed' };
 

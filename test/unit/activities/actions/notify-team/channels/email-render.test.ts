@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderHtml } from '../../../../../../activities/actions/notify-team/channels/email/render-html.js';
-import { renderText } from '../../../../../../activities/actions/notify-team/channels/email/render-text.js';
-import type { NotificationMessage } from '../../../../../../contract/notification.js';
-import { hostileText } from '../../../../../support/hostile-texts.js';
-import { aMessage } from '../../../../../support/notifications.js';
+import { renderHtml } from '#activities/actions/notify-team/channels/email/render-html.js';
+import { renderText } from '#activities/actions/notify-team/channels/email/render-text.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { hostileText } from '#test/support/hostile-texts.js';
+import { aMessage } from '#test/support/notifications.js';
 
 const RUN = { text: 'Open the run', url: 'https://temporal.example.com/namespaces/default/workflows/remediation%2Fx' };
 

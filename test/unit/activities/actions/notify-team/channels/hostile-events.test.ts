@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeComposeNotification } from '../../../../../../activities/actions/notify-team/compose.js';
-import type { NotificationDraft } from '../../../../../../contract/notification.js';
-import { MeshEvent } from '../../../../../../contract/event.js';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { HOSTILE_TEXTS } from '../../../../../support/hostile-texts.js';
-import { aMeshConfig, aNotifyRequest, aRemediation } from '../../../../../support/notifications.js';
+import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
+import type { NotificationDraft } from '#contract/notification.js';
+import { MeshEvent } from '#contract/event.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { HOSTILE_TEXTS } from '#test/support/hostile-texts.js';
+import { aMeshConfig, aNotifyRequest, aRemediation } from '#test/support/notifications.js';
 
 // From an event to what people read: nothing that an event or an agent says may stand where the mesh or the rule speaks.
 

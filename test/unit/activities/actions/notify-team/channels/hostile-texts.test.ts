@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { SlackBlock } from '../../../../../../activities/actions/notify-team/channels/slack/blocks.js';
-import type { NotificationMessage } from '../../../../../../contract/notification.js';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { HOSTILE_TEXTS, hostileText } from '../../../../../support/hostile-texts.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import { aMessage } from '../../../../../support/notifications.js';
-import { tempFolder } from '../../../../../support/temp-folder.js';
+import type { SlackBlock } from '#activities/actions/notify-team/channels/slack/blocks.js';
+import type { NotificationMessage } from '#contract/notification.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { HOSTILE_TEXTS, hostileText } from '#test/support/hostile-texts.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
+import { aMessage } from '#test/support/notifications.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 // Texts of events, agents and rules in every place of a message, through every channel: what must never come out of it.
 

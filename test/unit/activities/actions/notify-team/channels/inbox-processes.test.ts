@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../../../../support/eventually.js';
-import { startInboxWriter } from '../../../../../support/inbox-processes.js';
-import { tempFolder } from '../../../../../support/temp-folder.js';
+import { eventually } from '#test/support/eventually.js';
+import { startInboxWriter } from '#test/support/inbox-processes.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 const path = ['ops', 'inboxes', 'ada.json'];
 let folder: string;

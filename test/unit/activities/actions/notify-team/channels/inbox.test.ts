@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { aMessage } from '../../../../../support/notifications.js';
-import { tempFolder } from '../../../../../support/temp-folder.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { eventually } from '#test/support/eventually.js';
+import { aMessage } from '#test/support/notifications.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 
 let folder: string;
 let file: string;

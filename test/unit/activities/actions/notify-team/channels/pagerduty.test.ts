@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { whatNext } from '../../../../../../activities/actions/notify-team/message/what-next.js';
-import type { IncidentSubject } from '../../../../../../contract/notification.js';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import { aMessage } from '../../../../../support/notifications.js';
+import { whatNext } from '#activities/actions/notify-team/message/what-next.js';
+import type { IncidentSubject } from '#contract/notification.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
+import { aMessage } from '#test/support/notifications.js';
 
 let target: HttpTarget;
 

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type ChannelDelivery,
-  channelDelivery,
-  type ChannelDeliveryOptions,
-} from '../../../../../support/channel-delivery.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
+import { type ChannelDelivery, channelDelivery, type ChannelDeliveryOptions } from '#test/support/channel-delivery.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 
 // What every channel over HTTP does when its receiver is not well.
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { SlackBlock } from '../../../../../../activities/actions/notify-team/channels/slack/blocks.js';
-import { whatNext } from '../../../../../../activities/actions/notify-team/message/what-next.js';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import { aMessage } from '../../../../../support/notifications.js';
+import type { SlackBlock } from '#activities/actions/notify-team/channels/slack/blocks.js';
+import { whatNext } from '#activities/actions/notify-team/message/what-next.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
+import { aMessage } from '#test/support/notifications.js';
 
 let target: HttpTarget;
 

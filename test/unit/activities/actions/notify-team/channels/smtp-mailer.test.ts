@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { needsTls } from '../../../../../../activities/actions/notify-team/channels/email/adapters/needs-tls.js';
-import { createSmtpMailer } from '../../../../../../activities/actions/notify-team/channels/email/adapters/smtp-mailer.js';
-import type { Mail, Mailer } from '../../../../../../activities/actions/notify-team/channels/email/mail.js';
-import { renderMail } from '../../../../../../activities/actions/notify-team/channels/email/render.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { type MailServer, startMailServer } from '../../../../../support/mail-server.js';
-import { aDelivery, aMeshConfig } from '../../../../../support/notifications.js';
+import { needsTls } from '#adapters/mail/needs-tls.js';
+import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
+import type { Mail, Mailer } from '#adapters/mail/mail.js';
+import { renderMail } from '#activities/actions/notify-team/channels/email/render.js';
+import { eventually } from '#test/support/eventually.js';
+import { type MailServer, startMailServer } from '#test/support/mail-server.js';
+import { aDelivery, aMeshConfig } from '#test/support/notifications.js';
 
 let server: MailServer;
 let mailer: Mailer;

@@ -6,7 +6,7 @@ import {
   HANGS_AFTER_MS,
   MAX_CONNECTIONS,
   type Turns,
-} from '../../../../../../activities/actions/notify-team/channels/email/turns.js';
+} from '#adapters/mail/turns.js';
 
 let turns: Turns;
 

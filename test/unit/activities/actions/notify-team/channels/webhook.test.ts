@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TEST_CA } from '../../../../../support/certificates.js';
-import { channelDelivery } from '../../../../../support/channel-delivery.js';
-import { type HttpTarget, startHttpTarget } from '../../../../../support/http-target.js';
-import { aMessage } from '../../../../../support/notifications.js';
+import { TEST_CA } from '#test/support/certificates.js';
+import { channelDelivery } from '#test/support/channel-delivery.js';
+import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
+import { aMessage } from '#test/support/notifications.js';
 
 let target: HttpTarget;
 

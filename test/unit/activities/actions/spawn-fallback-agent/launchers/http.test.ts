@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { SpawnPlan } from '../../../../../../contract/actions/spawn-fallback-agent/schema.js';
-import type { StartedAgent } from '../../../../../../contract/remediation.js';
-import { agentSession } from '../../../../../../rules/agent-session.js';
-import { verifyLineage } from '../../../../../../rules/lineage/verify.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { type HttpTarget, startHttpTarget, type TargetAnswer } from '../../../../../support/http-target.js';
-import type { SlotsInMemory } from '../../../../../support/slots-in-memory.js';
-import {
-  createSpawnBench,
-  LINEAGE_KEY,
-  type SpawnFailure,
-  type SpawnSetup,
-} from '../../../../../support/spawn-activity.js';
-import { tempFolder } from '../../../../../support/temp-folder.js';
+import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
+import type { StartedAgent } from '#contract/remediation.js';
+import { agentSession } from '#activities/actions/spawn-fallback-agent/agent-session.js';
+import { verifyLineage } from '#rules/lineage/verify.js';
+import { eventually } from '#test/support/eventually.js';
+import { type HttpTarget, startHttpTarget, type TargetAnswer } from '#test/support/http-target.js';
+import type { SlotsInMemory } from '#test/support/slots-in-memory.js';
+import { createSpawnBench, LINEAGE_KEY, type SpawnFailure, type SpawnSetup } from '#test/support/spawn-activity.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 import { OWN_REMEDIATION, ownSpawnRequest } from '../own-spawn-request.js';
 
 let runtime: HttpTarget;

@@ -4,16 +4,13 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import {
-  createAgentWorkflows,
-  type Patience,
-} from '../../../../../../activities/actions/spawn-fallback-agent/adapters/agent-workflows.js';
-import { type AgentWorker, startAgentWorker } from '../../../../../support/agent-worker.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { installQuietRuntime } from '../../../../../support/quiet-runtime.js';
-import { type AskedOfAgent, createSpawnBench, type SpawnSetup } from '../../../../../support/spawn-activity.js';
-import { startStallingProxy } from '../../../../../support/stalling-proxy.js';
-import { tempFolder } from '../../../../../support/temp-folder.js';
+import { createAgentWorkflows, type Patience } from '#adapters/temporal/agent-workflows.js';
+import { type AgentWorker, startAgentWorker } from '#test/support/agent-worker.js';
+import { eventually } from '#test/support/eventually.js';
+import { installQuietRuntime } from '#test/support/quiet-runtime.js';
+import { type AskedOfAgent, createSpawnBench, type SpawnSetup } from '#test/support/spawn-activity.js';
+import { startStallingProxy } from '#test/support/stalling-proxy.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 import { ownSpawnRequest } from '../own-spawn-request.js';
 
 installQuietRuntime();
