@@ -315,6 +315,7 @@ function closure(module: string, known = new Set<string>()): string[] {
   return [...known];
 }
 
+/** Of another room, or of the same; what is neither is a package or a part of Node. */
 function sourceOf(from: string, importer: string): string {
   if (from.startsWith('#')) return from.slice(1).replace(/\.js$/, '.ts');
   return from.startsWith('.') ? join(dirname(importer), from).replace(/\.js$/, '.ts') : from;
