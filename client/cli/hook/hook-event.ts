@@ -20,8 +20,6 @@ export interface HookInput {
   tenant: string | undefined;
   nowMs: number;
   redactor: Redactor;
-  /** For an event whose hook names nothing lasting. */
-  id?: string;
 }
 
 /** The event that a hook tells of, ready to be posted or kept. Throws with one line for people when there is none. */
@@ -66,7 +64,7 @@ function completed(mapped: MappedEvent, input: HookInput, log: (line: string) =>
     ...place,
     ...(tenant !== undefined && { tenant }),
     occurredAt: Math.floor(nowMs),
-    id: input.id ?? randomUUID(),
+    id: randomUUID(),
     ...withoutSecrets(event, redactor),
     ...fitPayload(payload, redactor, log),
   };

@@ -287,11 +287,11 @@ describe('preparePayload', () => {
   });
 });
 
-test('what every hook call loads is no package, and nothing of Node', () => {
+test('what every hook call loads is no package, and of Node the hash alone', () => {
   const loaded = closure('client/prepare-payload.ts');
 
-  expect(loaded).toContain('rules/secret-shapes.ts');
-  expect(loaded.filter((module) => !/^(?:client|rules|contract)\//.test(module))).toEqual([]);
+  expect(loaded).toContain('contract/text/redact/secret-shapes.ts');
+  expect(loaded.filter((module) => !/^(?:client|contract)\//.test(module))).toEqual(['node:crypto']);
 });
 
 /** The modules a module imports, and those that they import; what is imported for its types only is not loaded. */
@@ -301,9 +301,15 @@ function closure(module: string, known = new Set<string>()): string[] {
   if (!module.endsWith('.ts')) return [...known];
   const source = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
   for (const [, from = ''] of source.matchAll(/^(?:import|export) (?!type\b)[^;]*?\bfrom '([^']+)'/gm)) {
-    closure(from.startsWith('.') ? join(dirname(module), from).replace(/\.js$/, '.ts') : from, known);
+    closure(sourceOf(from, module), known);
   }
   return [...known];
+}
+
+/** Of another room, or of the same; what is neither is a package or a part of Node. */
+function sourceOf(from: string, importer: string): string {
+  if (from.startsWith('#')) return from.slice(1).replace(/\.js$/, '.ts');
+  return from.startsWith('.') ? join(dirname(importer), from).replace(/\.js$/, '.ts') : from;
 }
 
 function prepare(payload: Record<string, unknown>): PreparedPayload {
