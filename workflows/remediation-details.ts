@@ -1,4 +1,6 @@
 import type { ActionPlan } from '#contract/actions/index.js';
+import { isAwaited, patienceMsWith } from '#contract/patience.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { duration } from '#contract/text/duration.js';
 import { keptUntil } from '#contract/kept-until.js';
 import { code, codeLine, utc } from '#contract/text/markdown.js';
@@ -8,7 +10,6 @@ import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { meshCommand } from '#contract/text/shell-word.js';
 import { describeParts, isToldByParts } from './action-parts.js';
 import type { ActionState, Progress } from './progress.js';
-import { isAwaited, patienceMsWith } from './turns.js';
 
 /**
  * What an operator sees beside a remediation in the Temporal UI, in a narrow column: each action, and what happens next. The UI
@@ -74,7 +75,7 @@ function linesOf(state: ActionState): string[] {
   const parts = describeParts(state);
   // What it waits for is said beside its name.
   if (state.state === 'waiting') return [];
-  if (state.state === 'running') return [...noted(state.note), ...parts];
+  if (state.state === 'running') return [...noted(state.doing && wordsOfDoing(state.doing)), ...parts];
   const { reason, agent } = state.result;
   const detail = state.result.detail && state.result.detail + keptUntil(state.result);
   const why = isToldByParts(state.result) ? [] : noted(reason);

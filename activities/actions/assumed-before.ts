@@ -56,7 +56,7 @@ function heldBack(plan: ActionPlan, actions: readonly ActionPlan[], before: read
   const deciders = before.filter((one) => names.includes(one.action));
   if (deciders.some(({ status }) => status === needed)) return undefined;
   const why = `runs ${runsOnlyIf(plan, actions)}`;
-  if (!deciders.every(isOver)) return { action, type, status: 'waiting', note: why };
+  if (!deciders.every(isOver)) return { action, type, status: 'waiting' };
   return { action, type, status: 'skipped', reason: why, attempts: 0 };
 }
 

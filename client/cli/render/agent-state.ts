@@ -31,5 +31,9 @@ function isAtWork(state: ActionState, { outcome, retrying = [] }: RemediationDet
   if (outcome !== 'running' || state.status !== 'running') return false;
   const isBetweenAttempts = retrying.some((one) => one.action === state.action && one.state !== 'running');
   // A launcher that puts the launch off says that it waits.
-  return !isBetweenAttempts && !state.note?.startsWith('waits ');
+  return !isBetweenAttempts && !isPutOff(state);
+}
+
+function isPutOff(state: ActionState): boolean {
+  return 'doing' in state && (state.doing?.is === 'waiting-for-slot' || state.doing?.is === 'waiting-to-retry');
 }

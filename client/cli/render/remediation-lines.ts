@@ -1,5 +1,6 @@
 import { keptUntil } from '#contract/kept-until.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import type { ActionState, RemediationDetail, RemediationSummary, RetriedActivity } from '../../remediation-views.js';
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';
@@ -57,7 +58,11 @@ export function actionLines({ progress, actions, outcome, retrying = [] }: Remed
     if (!('attempts' in state)) {
       const { action, status } = state;
       if (isCutOff(outcome)) return cutOffLine(action, status, outcome);
-      const note = state.note ?? (status === 'waiting' ? conditionOf(action, actions) : undefined);
+      const note = state.doing
+        ? wordsOfDoing(state.doing)
+        : status === 'waiting'
+          ? conditionOf(action, actions)
+          : undefined;
       return { ...openLine(action, status, retriedOf(action)), ...(note && { reason: note }) };
     }
     const { action, status, reason, detail } = state;

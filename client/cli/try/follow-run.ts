@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
@@ -68,7 +69,9 @@ interface News {
 function newsOf({ progress }: RemediationDetail): News[] {
   return (progress?.actions ?? []).flatMap((state) => {
     if ('attempts' in state) return [newsAbout(state.action, said(state.status, state.reason ?? state.detail))];
-    return state.status === 'waiting' ? [] : [newsAbout(state.action, said(state.status, state.note))];
+    return state.status === 'waiting'
+      ? []
+      : [newsAbout(state.action, said(state.status, state.doing && wordsOfDoing(state.doing)))];
   });
 }
 

@@ -38,8 +38,7 @@ test('says what runs, what waits for what, and how to abort', () => {
   expect(
     shown(input, (progress) => {
       progress.start('mend');
-      progress.wait('tell', 'runs only if warm fails');
-      progress.show('mend', { note: 'waits for a free slot of claude, which runs 4 agents at a time' });
+      progress.show('mend', { doing: { is: 'waiting-for-slot', launcher: 'claude', slots: 4 } });
     }).replace(/since .* UTC/, 'since …'),
   ).toBe(`### Running: 0 of 3 actions done
 

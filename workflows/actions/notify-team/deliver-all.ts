@@ -2,9 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
 import { recipientEffectKey } from '#contract/ids.js';
-import { utc } from '#contract/text/markdown.js';
 import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
-import type { DeliveryRecord } from '#contract/remediation.js';
+import type { DeliveryRecord, Doing } from '#contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { detailsOf, resultOfFailure } from '../failure-result.js';
@@ -27,11 +26,8 @@ export async function deliverAll(
   const untilAt = Date.now() + draft.giveUpAfterMs;
   const showProgress = () => {
     const open = due.filter(({ delivery }) => !records.has(delivery)).map(({ delivery }) => delivery);
-    const note =
-      open.length === 0
-        ? undefined
-        : `not delivered yet: ${open.join(', ')} (tried until ${utc(untilAt)} at the latest)`;
-    show({ deliveries: inOrder(draft, records), note });
+    const doing: Doing | undefined = open.length === 0 ? undefined : { is: 'delivering', open, untilAt };
+    show({ deliveries: inOrder(draft, records), doing });
   };
   showProgress();
   await Promise.all(

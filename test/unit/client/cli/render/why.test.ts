@@ -178,7 +178,7 @@ describe('renderWhy', () => {
       outcome: 'running',
       progress: {
         outcome: 'running',
-        actions: [{ action: 'tell', type: 'notify_team', status: 'running', note: 'not delivered yet: slack/ops' }],
+        actions: [{ action: 'tell', type: 'notify_team', status: 'running', doing: { is: 'writing' } }],
       },
       retrying: [
         aRetried({ action: 'tell', delivery: 'slack/ops', attempt: 4, lastError: 'Slack answered 503' }),
@@ -188,7 +188,7 @@ describe('renderWhy', () => {
 
     expect(lines({ judgement: judged(aFire('retry', 'tell')), remediations: [remediation] }).slice(6, -2)).toEqual([
       '  Its remediation was started 3 min ago (03:09:09 UTC): running',
-      '    tell  running: not delivered yet: slack/ops',
+      '    tell  running: writes the message',
       '          slack/ops: attempt 3 failed: Slack answered 503; attempt 4 in 25 s',
       '  Being tried again:',
       '    give back: attempt 1 failed: 504; attempt 2 in 25 s',
