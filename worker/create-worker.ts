@@ -6,6 +6,7 @@ import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '#activities/index.js';
 import type { ConnectionSettings } from '#client/connection.js';
 import { messageOf } from '#contract/text/words.js';
+import { MAX_MESSAGES } from '#contract/limits.js';
 import { actionQueueOf, TASK_QUEUE } from '#contract/names.js';
 import { BUNDLE_PATH } from './bundle.js';
 
@@ -25,9 +26,6 @@ export interface MeshWorker {
   /** How many actions and other activities are under way. */
   underWay(): number;
 }
-
-/** Deliveries and the writing of messages at a time. They wait for others most of the time, and cost little. */
-const MAX_MESSAGES = 200;
 
 /** Wires workflows, activities and the outside world to one connection and task queue. */
 export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {

@@ -7,7 +7,7 @@ import { needsTls } from './needs-tls.js';
 import { toNodemailer } from './to-nodemailer.js';
 
 /** Servers that count connections allow about so many from one sender. Who sends sees to it that no address has many of them. */
-const MAX_CONNECTIONS = 10;
+export const MAX_CONNECTIONS = 10;
 /** Servers close idle connections after minutes; one that is closed by us meets no mail. */
 const IDLE_MS = 30_000;
 /** Some servers let everyone wait before they greet, since programs that send spam do not. */
