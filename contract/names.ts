@@ -51,9 +51,6 @@ export const REMEDIATION_SIGNALS = {
 
 export const LEASE_SIGNALS = { extend: 'extend' } as const;
 
-/** The key of the memo that holds a `LeaseMemo`. */
-export const LEASE_MEMO = 'lease';
-
 export const SLOTS_UPDATES = { acquire: 'acquire' } as const;
 
 export const SLOTS_SIGNALS = { release: 'release' } as const;

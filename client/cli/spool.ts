@@ -37,7 +37,7 @@ async function spool(options: SpoolOptions, env: Environment): Promise<void> {
   if (options.json) printJson({ ...(flushed && { flushed }), ...survey });
   else print([...(flushed ? describeFlush(flushed) : []), ...describe(survey, Date.now())].join('\n'));
 
-  const isLeft = survey.waiting.count + survey.raw > 0;
+  const isLeft = survey.waiting.count > 0;
   if (flushed?.isUnreachable) process.exitCode = EXIT_CODES.unreachable;
   else if (options.flush && (isLeft || (flushed?.refused ?? 0) > 0)) process.exitCode = EXIT_CODES.refused;
 }
@@ -50,16 +50,13 @@ function describeFlush({ to, sent, refused, problems }: Flushed): string[] {
 /** Enough to see what is wrong; all of them are in the folder. */
 const SHOWN_REFUSED = 20;
 
-function describe({ folder, waiting, raw, refused, dropped }: SpoolSurvey, now: number): string[] {
+function describe({ folder, waiting, refused, dropped }: SpoolSurvey, now: number): string[] {
   const since =
     waiting.oldestAt === undefined ? '' : `, ${size(waiting.bytes)}, the oldest since ${moment(waiting.oldestAt, now)}`;
   const { last } = dropped;
   return [
     `Spool ${folder}`,
     `  waiting  ${events(waiting.count)}${since}`,
-    ...(raw > 0
-      ? [`  raw      ${events(raw)}, from while the mesh was being compiled; the next hook takes them up`]
-      : []),
     `  refused  ${events(refused.length)}`,
     ...refused.slice(-SHOWN_REFUSED).map(({ file, reason }) => `           ${file}\n             ${visible(reason)}`),
     `  dropped  ${events(dropped.count)}${last ? `, ${size(dropped.bytes)}, the last at ${last.at}: ${last.why}` : ''}`,

@@ -7,8 +7,6 @@ import { refusedFolder } from './refuse.js';
 export interface SpoolSurvey {
   folder: string;
   waiting: { count: number; bytes: number; oldestAt?: number };
-  /** Came while the hook was not compiled; the next hook makes entries of them. */
-  raw: number;
   refused: { file: string; at: number; reason: string }[];
   dropped: { count: number; bytes: number; last?: Dropped };
 }
@@ -25,7 +23,6 @@ export async function surveySpool(folder: string): Promise<SpoolSurvey> {
       bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0),
       ...(waiting[0] && { oldestAt: Math.floor(waiting[0].atMs) }),
     },
-    raw: (await listEntries(join(folder, 'raw'))).length,
     refused: await Promise.all((await listEntries(refused)).map((file) => describeRefused(refused, file))),
     dropped: sumOf(dropped.flat()),
   };

@@ -32,7 +32,7 @@ export async function readHook(input: HookInput, aside: Aside, problem?: string)
 }
 
 /** Without secrets, and as much of it as tells a person what it was. */
-export async function refuseInput({ spool, redactor, log }: Aside, text: string, reason: string): Promise<void> {
+async function refuseInput({ spool, redactor, log }: Aside, text: string, reason: string): Promise<void> {
   const prepared = preparePayload({ input: text.slice(0, LOOKED_AT_CHARS) }, redactor);
   const kept = prepared.ok ? prepared.payload : {};
   if (text.trim() === '') log(reason);

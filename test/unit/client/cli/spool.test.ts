@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { hashToken } from '#client/spool/entry.js';
@@ -51,7 +51,6 @@ describe('mesh spool', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({
       folder,
       waiting: { count: 2, bytes: 86 },
-      raw: 0,
       refused: [{ reason: 'e-3: 400 invalid\u001b[31m' }],
       dropped: { count: 7, last: dropped },
     });
@@ -147,20 +146,6 @@ describe('mesh spool --flush', () => {
     expect(others).toMatchObject({ code: 1, stdout: expect.stringContaining('Sent 0 events') });
     expect(busy).toMatchObject({ code: 1, stdout: expect.stringContaining('another process is sending what waits') });
     expect(taken()).toEqual([]);
-  });
-
-  test('takes up what came while the mesh was being compiled', async () => {
-    const { url, posts } = await startGatewayStub();
-    const home = tempFolder();
-    const raw = { args: ['claude-code'], env: {}, text: '{"hook_event_name":"Stop"}', id: 'raw-1' };
-    mkdirSync(join(home, 'spool', 'raw'), { recursive: true });
-    writeFileSync(join(home, 'spool', 'raw', '1700000000000000-1-0123abcd-99.json'), JSON.stringify(raw));
-
-    expect((await runMesh(['spool', '--home', home])).stdout).toContain('raw      1 event');
-    const { code } = await runMesh(['spool', '--flush', '--home', home, '--gateway', url]);
-
-    expect(code).toBe(0);
-    expect(posts[0]?.body).toMatchObject([{ event: 'Stop', id: 'raw-1', occurredAt: 1_700_000_000_000 }]);
   });
 });
 

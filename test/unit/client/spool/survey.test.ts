@@ -22,7 +22,6 @@ test('tells what waits, what was refused and what was dropped', async () => {
   expect(survey).toEqual({
     folder,
     waiting: { count: 2, bytes: 104, oldestAt: 1_700_000_000_000 },
-    raw: 0,
     refused: [
       { file: expect.stringContaining(join(folder, 'refused')), at: expect.any(Number), reason: 'e-3: depth: wrong' },
     ],
@@ -40,7 +39,6 @@ test('a spool that is not there is an empty one', async () => {
   expect(await surveySpool(folder)).toEqual({
     folder,
     waiting: { count: 0, bytes: 0 },
-    raw: 0,
     refused: [],
     dropped: { count: 0, bytes: 0 },
   });
