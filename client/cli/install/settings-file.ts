@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { parse, type ParseError } from 'jsonc-parser';
 import { writeAtomically } from '#adapters/files/atomic-write.js';
+import { describeJsonError } from '../../json-error.js';
 import { CliError } from '../cli-error.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -23,15 +25,14 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
   }
   const json = text.replace(/^\uFEFF/, '');
   if (json.trim() === '') return { path, text, value: {} };
-  try {
-    return { path, text, value: JSON.parse(json) };
-  } catch (error) {
-    const why = messageOf(error);
-    throw new CliError(
-      `${path}: not valid JSON: ${why}. Nothing was changed: mend the file, or name another with --settings.`,
-    );
-  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(json, errors);
+  if (errors.length === 0) return { path, text: json, value };
+  throw new CliError(`${path}: not valid JSON: ${describeJsonError(json, { comments: true })}. ${UNCHANGED}`);
 }
+
+/** What people are told where a settings file is not as it should be. */
+export const UNCHANGED = 'Nothing was changed: mend the file, or name another with --settings.';
 
 /** Replaces the file in one step, with a copy of what was there beside it. Returns the copy's name. */
 export async function writeSettingsFile(

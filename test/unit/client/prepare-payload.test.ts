@@ -10,7 +10,8 @@ import {
   type PreparedPayload,
 } from '#client/prepare-payload.js';
 import { createRedactor, REDACTED } from '#contract/text/redact/redact.js';
-import { PLANTED_SECRETS } from '../../support/planted-secrets.js';
+import { ROOT } from '#test/support/paths.js';
+import { PLANTED_SECRETS } from '#test/support/planted-secrets.js';
 
 const redactor = createRedactor();
 
@@ -287,7 +288,15 @@ describe('preparePayload', () => {
   });
 });
 
-test('what every hook call loads is no package, and nothing of Node', () => {
+test('what every hook call loads is no package, and of Node no more than it needs', () => {
+  const loaded = closure('client/cli/hook.ts');
+
+  expect(loaded).toContain('client/prepare-payload.ts');
+  expect(loaded).toContain('rules/dialects/claude-code/event.ts');
+  expect(loaded.filter((module) => !/^(?:client|rules|contract|adapters|node:)/.test(module))).toEqual([]);
+});
+
+test('what it does to a payload needs nothing of Node', () => {
   const loaded = closure('client/prepare-payload.ts');
 
   expect(loaded).toContain('contract/text/redact/secret-shapes.ts');
@@ -299,7 +308,7 @@ function closure(module: string, known = new Set<string>()): string[] {
   if (known.has(module)) return [...known];
   known.add(module);
   if (!module.endsWith('.ts')) return [...known];
-  const source = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
+  const source = readFileSync(join(ROOT, module), 'utf8');
   for (const [, from = ''] of source.matchAll(/^(?:import|export) (?!type\b)[^;]*?\bfrom '([^']+)'/gm)) {
     closure(sourceOf(from, module), known);
   }

@@ -23,7 +23,7 @@ export const inbox: Channel<InboxConfig> = {
     const path = pathOf(parcel);
     return {
       destination: `${parcel.member?.name ?? ''}, inbox ${[parcel.channel.folder, ...path].join('/')}`,
-      receiver: `inboxes in ${parcel.channel.folder}`,
+      receiver: `inbox ${[parcel.channel.folder, ...path].join('/')}`,
       preview: [
         { part: 'summary', text: entry.summary },
         { part: 'text', text: entry.text },

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EVENT_ID, MeshEvent } from '#contract/event.js';
 import { formatProblem } from '#contract/text/problem.js';
-import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
+import { cloudEvent } from '#rules/dialects/cloudevents/event.js';
 import type { MappedEvent } from '#rules/dialects/mapped.js';
 
 const least = { specversion: '1.0', id: 'e-1', source: '/ci/runner', type: 'com.example.build.failed' };
 
-describe('mapCloudEvent', () => {
+describe('cloudEvent', () => {
   test('takes the least there can be', () => {
     expect(eventOf(least)).toEqual({
       event: 'com.example.build.failed',
@@ -157,7 +157,7 @@ describe('refuses', () => {
   });
 
   test('with every problem at once', () => {
-    const mapped = mapCloudEvent({ data_base64: 'aGk=' });
+    const mapped = cloudEvent({ data_base64: 'aGk=' });
 
     expect(mapped.ok ? [] : mapped.problems.map(({ path }) => path)).toEqual([
       'specversion',
@@ -176,7 +176,7 @@ test('never throws', () => {
 
   fc.assert(
     fc.property(fc.oneof(fc.anything(), event), (raw) => {
-      const mapped = mapCloudEvent(raw);
+      const mapped = cloudEvent(raw);
       if (!mapped.ok) expect(mapped.problems[0]).toBe(mapped.problem);
     }),
     { numRuns: 1_000 },
@@ -190,12 +190,12 @@ function problemPaths(event: MappedEvent): string[] {
 }
 
 function eventOf(raw: unknown): MappedEvent {
-  const mapped = mapCloudEvent(raw);
+  const mapped = cloudEvent(raw);
   if (!mapped.ok) throw new Error(formatProblem(mapped.problem));
   return mapped.event;
 }
 
 function saidOf(raw: unknown): string[] {
-  const mapped = mapCloudEvent(raw);
+  const mapped = cloudEvent(raw);
   return mapped.ok ? ['taken'] : mapped.problems.map(formatProblem);
 }

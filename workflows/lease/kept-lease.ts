@@ -1,10 +1,9 @@
-import type { Askers, Lease, RestorePoint } from '#contract/lease.js';
-import { DAY_MS } from './limits.js';
+import type { Lease, RestorePoint } from '#contract/lease.js';
 
-// What becomes of a lease when it is asked for, reacquired or moved. All of it is pure.
+// What becomes of a lease when it is asked for or re-acquired. All of it is pure.
 
 /** Later than anybody asks for: a rule may ask for one day at most, and clocks differ by little. */
-const LONGEST_MS = 2 * DAY_MS;
+const LONGEST_MS = 48 * 3_600_000;
 
 /** Whether a signal carries a lease of this environment, as an action sends it. Anyone can signal a workflow. */
 export function isLeaseOf(environment: string, asked: unknown, now: number): asked is Lease {
@@ -34,7 +33,8 @@ function isCount(value: unknown): value is number {
 /** The lease after somebody has asked for its environment. To ask twice for the same changes nothing. */
 export function extendLease(lease: Lease, asked: Lease): Lease {
   const untilAt = Math.max(lease.untilAt, asked.untilAt);
-  if (lease.targetHash !== asked.targetHash) return movedLease(lease, { ...asked, untilAt });
+  // The numbers of one target say nothing about another.
+  if (lease.targetHash !== asked.targetHash) return { ...asked, untilAt };
   return {
     ...withRestorePoint(lease, asked.restorePoint),
     tenant: asked.tenant,
@@ -42,44 +42,6 @@ export function extendLease(lease: Lease, asked: Lease): Lease {
     ensure: Math.max(lease.ensure, asked.ensure),
     untilAt,
   };
-}
-
-/** The numbers of one target say nothing about another: what was raised at the one before is kept apart. */
-function movedLease(lease: Lease, { leftElsewhere: _notAsked, ...asked }: Lease): Lease {
-  const { targetHash, restorePoint, leftElsewhere } = lease;
-  const isBack = leftElsewhere?.targetHash === asked.targetHash;
-  const left = restorePoint ? { targetHash, restorePoint } : isBack ? undefined : leftElsewhere;
-  return {
-    ...withInherited(asked, isBack ? leftElsewhere.restorePoint : undefined),
-    ...(left && { leftElsewhere: left }),
-  };
-}
-
-/**
- * Whether this asks for nothing new. Somebody who brings a restore point is about to raise the number, whatever becomes of the
- * lease, so that must always be noted: nobody else would lower it.
- */
-export function isSameAgain(askers: Askers, asked: Lease): boolean {
-  return asked.restorePoint === undefined && !asksForMore(askers, asked);
-}
-
-/** Whether this is somebody new, or wants it for longer than before. */
-export function asksForMore(askers: Askers, { effectKey, untilAt }: Lease): boolean {
-  return untilAt > (askers[effectKey] ?? -1);
-}
-
-/** They travel from run to run, so there must be an end to them. */
-const MAX_ASKERS = 200;
-
-export function withAsker(askers: Askers, { effectKey, untilAt }: Lease): Askers {
-  const all = Object.entries({ ...askers, [effectKey]: Math.max(untilAt, askers[effectKey] ?? 0) });
-  if (all.length <= MAX_ASKERS) return Object.fromEntries(all);
-  return Object.fromEntries(all.sort(([, one], [, other]) => other - one).slice(0, MAX_ASKERS));
-}
-
-/** The lease when it begins, with what an earlier one on the same target has raised and never lowered. */
-export function withInherited(lease: Lease, inherited: RestorePoint | undefined): Lease {
-  return inherited ? withRestorePoint({ ...lease, restorePoint: inherited }, lease.restorePoint) : lease;
 }
 
 /** The lease right before its capacity is raised again. The number is noted first, since the worker may die in between. */

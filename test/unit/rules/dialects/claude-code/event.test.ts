@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MeshEvent } from '#contract/event.js';
 import { formatProblem } from '#contract/text/problem.js';
-import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import { claudeCodeEvent } from '#rules/dialects/claude-code/event.js';
 import type { MappedEvent } from '#rules/dialects/mapped.js';
 import { hookFixture, hookFixtureNames } from '#test/support/hook-fixtures.js';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const PROMPT = '22222222-2222-4222-8222-222222222222';
 
-describe('mapClaudeCode reads', () => {
+describe('claudeCodeEvent reads', () => {
   test.each<[string, Partial<MappedEvent>]>([
     ['session-start', { event: 'SessionStart', outcome: 'unknown' }],
     ['bash-failed', { event: 'PostToolUseFailure', outcome: 'failed', id: idOf('PostToolUseFailure', 1) }],
@@ -218,7 +218,7 @@ test('never throws, and what it makes of a hook can be reported', () => {
   let taken = 0;
   fc.assert(
     fc.property(fc.oneof({ weight: 1, arbitrary: fc.anything() }, { weight: 4, arbitrary: hook }), (raw) => {
-      const mapped = mapClaudeCode(raw);
+      const mapped = claudeCodeEvent(raw);
       if (!mapped.ok) {
         expect(mapped.problem.message).not.toBe('');
         return;
@@ -248,7 +248,7 @@ function reported(event: MappedEvent) {
 }
 
 function eventOf(raw: unknown): MappedEvent {
-  const mapped = mapClaudeCode(raw);
+  const mapped = claudeCodeEvent(raw);
   if (!mapped.ok) throw new Error(formatProblem(mapped.problem));
   return mapped.event;
 }
@@ -258,6 +258,6 @@ function outcomeOf(raw: unknown): string {
 }
 
 function saidOf(raw: unknown): string {
-  const mapped = mapClaudeCode(raw);
+  const mapped = claudeCodeEvent(raw);
   return mapped.ok ? 'taken' : formatProblem(mapped.problem);
 }

@@ -1,7 +1,6 @@
 import type { ActionReport } from '#contract/activities.js';
 import type { Lease } from '#contract/lease.js';
 import { code, utc } from '#contract/text/markdown.js';
-import { plural } from '#contract/text/words.js';
 
 export type LeaseState =
   | { state: 'kept' }
@@ -12,20 +11,16 @@ export type LeaseState =
   | { state: 'stuck'; reason: string };
 
 /** What an operator sees beside a lease in the Temporal UI: what is kept, until when and why, and what happens then. */
-export function renderLeaseDetails(lease: Lease, askers: number, state: LeaseState): string {
-  const { environment, ensure, effectKey, restorePoint, leftElsewhere } = lease;
+export function renderLeaseDetails(lease: Lease, state: LeaseState): string {
+  const { environment, ensure, effectKey, restorePoint } = lease;
   const facts = [
     `- **Environment:** ${code(environment)}, at least ${ensure}`,
-    `- **Asked for by:** ${code(effectKey)}${askers > 1 ? `, and ${plural(askers - 1, 'other')} before` : ''}`,
+    `- **Last asked for by:** ${code(effectKey)}`,
     ...(restorePoint ? [`- **Goes back to:** ${restorePoint.originalCount}`] : []),
-    ...(leftElsewhere ? [LEFT_ELSEWHERE] : []),
     ...(state.state === 'missing' ? [`${NOT_REACQUIRED} ${code(state.reason)}`] : []),
   ];
   return [`### ${headline(lease, state)}`, facts.join('\n'), next(lease, state)].join('\n\n');
 }
-
-const LEFT_ELSEWHERE =
-  '- **Not given back:** what was raised before the bridge in `mesh.yaml` moved to another address. Somebody must give it back there by hand.';
 
 const NOT_REACQUIRED = '- **Could not be re-acquired:** somebody asked for it while it was being given back.';
 
@@ -46,10 +41,7 @@ function headline({ untilAt }: Lease, state: LeaseState): string {
   }
 }
 
-const INHERITABLE =
-  'The next lease at the same bridge gives it back. Until there is one, somebody must lower it by hand.';
-
-function next({ untilAt, restorePoint }: Lease, state: LeaseState): string {
+function next({ untilAt }: Lease, state: LeaseState): string {
   switch (state.state) {
     case 'kept':
     case 'missing':
@@ -60,6 +52,6 @@ function next({ untilAt, restorePoint }: Lease, state: LeaseState): string {
     case 'released':
       return code(state.report.reason ?? state.report.detail ?? 'done');
     case 'stuck':
-      return `${code(state.reason)} ${restorePoint ? INHERITABLE : 'Somebody must give it back by hand.'}`;
+      return `${code(state.reason)} Somebody must give it back by hand.`;
   }
 }

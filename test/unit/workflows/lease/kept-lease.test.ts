@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY_MS } from '#contract/actions/of-every-action.js';
 import type { Lease } from '#contract/lease.js';
-import {
-  extendLease,
-  isLeaseOf,
-  isSameAgain,
-  leaseToReacquire,
-  withAsker,
-  withInherited,
-  withRestorePoint,
-} from '#workflows/kept-lease.js';
+import { extendLease, isLeaseOf, leaseToReacquire, withRestorePoint } from '#workflows/lease/kept-lease.js';
 
 function aLease(overrides: Partial<Lease> = {}): Lease {
   return {
@@ -80,82 +72,13 @@ test('what is about to be raised again has its number noted before, and keeps wh
   expect(leaseToReacquire(aLease())).toEqual(aLease());
 });
 
-test.each<[string, Partial<Lease>, Lease['restorePoint']]>([
-  ['found enough there', {}, { originalCount: 1, countsSetByMesh: [3] }],
-  [
-    'raises it further',
-    { restorePoint: { originalCount: 3, countsSetByMesh: [5] } },
-    { originalCount: 1, countsSetByMesh: [3, 5] },
-  ],
-  [
-    'found what somebody else had set',
-    { restorePoint: { originalCount: 2, countsSetByMesh: [3] } },
-    { originalCount: 2, countsSetByMesh: [3] },
-  ],
-])('what an earlier lease has not lowered falls to one that %s', (_what, asked, restorePoint) => {
-  const inherited = { originalCount: 1, countsSetByMesh: [3] };
+test('at another target it is another lease, kept as long: the restore point of the first says nothing about the second', () => {
+  const restorePoint = { originalCount: 0, countsSetByMesh: [9] };
+  const first = aLease({ targetHash: 'a', ensure: 9, untilAt: 3_000, restorePoint });
+  const second = aLease({ targetHash: 'b', ensure: 2, restorePoint: { originalCount: 1, countsSetByMesh: [2] } });
 
-  expect(withInherited(aLease(asked), inherited)).toEqual(aLease({ restorePoint }));
-  expect(withInherited(aLease(asked), undefined)).toEqual(aLease(asked));
-});
-
-test('at another target it is another lease: the restore point of the first says nothing about the second', () => {
-  const first = aLease({
-    targetHash: 'a',
-    ensure: 9,
-    untilAt: 3_000,
-    restorePoint: { originalCount: 0, countsSetByMesh: [9] },
-  });
-
-  const moved = extendLease(
-    first,
-    aLease({ targetHash: 'b', ensure: 2, restorePoint: { originalCount: 1, countsSetByMesh: [2] } }),
-  );
-  expect(moved).toEqual(
-    aLease({
-      targetHash: 'b',
-      ensure: 2,
-      untilAt: 3_000,
-      restorePoint: { originalCount: 1, countsSetByMesh: [2] },
-      leftElsewhere: { targetHash: first.targetHash, restorePoint: { originalCount: 0, countsSetByMesh: [9] } },
-    }),
-  );
-  expect(extendLease(moved, aLease({ targetHash: 'b', ensure: 3 }))).toMatchObject({
-    leftElsewhere: { targetHash: first.targetHash },
-    restorePoint: { originalCount: 1 },
-  });
-  const back = extendLease(moved, aLease({ targetHash: first.targetHash, ensure: 4 }));
-  expect(back).toMatchObject({
-    restorePoint: { originalCount: 0, countsSetByMesh: [9] },
-    leftElsewhere: { targetHash: 'b', restorePoint: { originalCount: 1, countsSetByMesh: [2] } },
-  });
-  const nothingRaised = aLease({});
-  expect(extendLease(nothingRaised, aLease({ targetHash: 'b' }))).not.toHaveProperty('leftElsewhere');
-});
-
-test.each<[string, boolean, Partial<Lease>]>([
-  ['the same', true, { ensure: 9 }],
-  ['less', true, { untilAt: 500 }],
-  ['more time', false, { untilAt: 2_000 }],
-  ['the same as somebody who asked earlier', true, { effectKey: 'b', untilAt: 3_000 }],
-  ['more time than that', false, { effectKey: 'b', untilAt: 3_001 }],
-  ['another request', false, { effectKey: 'c' }],
-  ['to raise a number', false, { restorePoint: { originalCount: 1, countsSetByMesh: [9] } }],
-])('asked for once more: %s', (_what, isSame, asked) => {
-  const askers = [aLease({ effectKey: 'b', untilAt: 3_000 }), aLease({ untilAt: 700 }), aLease()].reduce(withAsker, {});
-
-  expect(isSameAgain(askers, aLease(asked))).toBe(isSame);
-});
-
-test('of very many who ask, those whose time ends last are remembered', () => {
-  const asked = Array.from({ length: 300 }, (_, n) =>
-    aLease({ effectKey: `r/${n}`, untilAt: 1_000 + ((n * 7) % 300) }),
-  );
-
-  const askers = asked.reduce(withAsker, {});
-
-  expect(Object.keys(askers)).toHaveLength(200);
-  expect(Math.min(...Object.values(askers))).toBe(1_100);
+  expect(extendLease(first, second)).toEqual({ ...second, untilAt: 3_000 });
+  expect(extendLease(first, aLease({ targetHash: 'b' }))).not.toHaveProperty('restorePoint');
 });
 
 const NOW = 1_700_000_000_000;

@@ -14,7 +14,7 @@ const EXTENSIONS = ['outcome', 'session', 'agent', 'depth', 'tenant', 'lineage']
  * extension attributes `outcome`, `session`, `agent`, `depth` and `tenant` become those fields, and `lineage` is the token of
  * the agent that reports.
  */
-export function mapCloudEvent(raw: unknown): Mapped {
+export function cloudEvent(raw: unknown): Mapped {
   if (!isObject(raw)) {
     return refused({ path: '', message: 'expected a CloudEvents event', expected: 'an object with `specversion`' });
   }
@@ -100,4 +100,38 @@ function payloadOf(attributes: Record<string, unknown>): Record<string, unknown>
   const others = Object.entries(attributes).filter(([name]) => !TAKEN.includes(name) && !EXTENSIONS.includes(name));
   if (others.length === 0 || Object.hasOwn(payload, 'cloudevent')) return payload;
   return { ...payload, cloudevent: Object.fromEntries(others) };
+}
+
+const NAMES: Record<string, string> = { event: 'type', occurredAt: 'time', payload: 'data' };
+
+/** CloudEvents have other names for the same things. */
+export function inCloudEvent(path: string): string {
+  return path.replace(/^(event|occurredAt|payload)(?=$|[.[])/, (name) => NAMES[name] ?? name);
+}
+
+/**
+ * Puts an event in CloudEvents' binary HTTP form together in the JSON form: attributes from the `ce-` headers, the body as
+ * data. What is missing or wrong is left to `cloudEvent`.
+ */
+export function fromBinary(headers: Record<string, string | undefined>, body: unknown): unknown {
+  const attributes: [string, unknown][] = [];
+  for (const [header, value] of Object.entries(headers)) {
+    const name = header.toLowerCase();
+    if (typeof value !== 'string') continue;
+    if (name.startsWith('ce-')) attributes.push([name.slice('ce-'.length), decoded(value)]);
+    if (name === 'content-type') attributes.push(['datacontenttype', value]);
+  }
+  if (body !== undefined) attributes.push(['data', body]);
+  // Entries, not assignment: a header named ce-__proto__ must stay a key.
+  return Object.fromEntries(attributes);
+}
+
+/** Quoted by older senders, and percent-encoded once: https://github.com/cloudevents/spec, HTTP binding, 3.1.3.2. */
+function decoded(value: string): string {
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(value.trim())?.[1];
+  const text = quoted === undefined ? value : quoted.replace(/\\(.)/g, '$1');
+  // Not decodeURIComponent, which throws at bytes that are no UTF-8.
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+    new TextDecoder().decode(Uint8Array.from(bytes.slice(1).split('%'), (byte) => Number.parseInt(byte, 16))),
+  );
 }
