@@ -88,10 +88,8 @@ export interface DeadRemediation {
   rule: string;
   /** Of a lease. */
   environment?: string;
-  /** Of a lease that raised a number which nobody has lowered: from what, and to what. */
+  /** Of a lease that has failed to lower a number which it had raised: from what, and to what. */
   restorePoint?: RestorePoint;
-  /** The next lease on the same environment and bridge gives it back. */
-  isInheritable?: true;
   /** When it did not end by itself. */
   ended?: 'terminated' | 'timed-out';
   /** Of a remediation: the event it answers. */
