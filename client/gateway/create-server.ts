@@ -42,13 +42,13 @@ export function createServer(
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], known, deps.makeId),
     frameworkErrors(error, request, reply) {
       // Before routing, no hook has run and none will.
-      metricsOf().refused.add({ code: 'malformed-http' });
+      metricsOf().refused.inc({ code: 'malformed-http' });
       void refused(request, reply, error);
     },
     clientErrorHandler(error, socket) {
       const code = refuseRaw(error, socket, deps.makeId);
       if (code === undefined) return;
-      metricsOf().refused.add({ code });
+      metricsOf().refused.inc({ code });
       deps.log.info({ code, reason: error.code }, 'refused before it was a request');
     },
   });

@@ -35,10 +35,10 @@ export async function takeEvents(
         [],
       );
     const { ids } = await within(world.limits.storeWithinMs, world.mesh.send(events), tooLate);
-    world.metrics.accepted.add({ tenant }, ids.length);
+    world.metrics.countAccepted(tenant, ids.length);
     return ids;
   } catch (error) {
-    if (error instanceof NotStoredError) world.metrics.accepted.add({ tenant }, error.storedIds.length);
+    if (error instanceof NotStoredError) world.metrics.countAccepted(tenant, error.storedIds.length);
     throw error;
   }
 }
