@@ -1,18 +1,13 @@
 import type { ActionPlan, ActionType } from './actions/index.js';
 import type { MeshEvent } from './event.js';
 
+export type { RetryPlan } from './actions/of-every-action.js';
+
 export const ACTION_STATUSES = ['executed', 'skipped', 'failed', 'aborted'] as const;
 export type ActionStatus = (typeof ACTION_STATUSES)[number];
 
 /** How a whole remediation ended: aborted if it was, else as the worst of its actions. */
 export type RemediationOutcome = ActionStatus;
-
-export interface RetryPlan {
-  /** None: as often as there is time for. */
-  maxAttempts?: number | undefined;
-  initialIntervalMs: number;
-  maxIntervalMs: number;
-}
 
 /** Everything a remediation needs, fixed when its rule fired: later edits of the rules do not reach it. */
 export interface RemediationInput {

@@ -4,6 +4,6 @@ export interface KnownNames {
   members: Readonly<Record<string, readonly string[]>>;
   defaultTeam?: string | undefined;
   agents: readonly string[];
-  /** Also one that is switched off: whoever reads the file sees that. */
+  /** A bridge that is switched off counts too: readers of the file see that it is off. */
   hasBridge: boolean;
 }
