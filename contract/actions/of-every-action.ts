@@ -23,7 +23,6 @@ export const ofEveryAction = {
   onlyIf: oneOf(ONLY_IF).optional(),
 };
 
-/** How often and how soon an action is tried again. */
 export interface RetryPlan {
   /** None: as often as there is time for. */
   maxAttempts?: number | undefined;
