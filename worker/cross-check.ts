@@ -1,6 +1,5 @@
 import type { Ruleset } from '#contract/ruleset.js';
-import type { KnownNames } from '#rules/known-names.js';
-import { nameWarnings } from '#rules/name-warnings.js';
+import { type KnownNames, nameWarnings } from '#rules/warnings/index.js';
 import { createNews } from './say-news.js';
 
 export interface CrossCheck {
