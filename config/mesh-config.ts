@@ -49,7 +49,7 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
   return { ok: true, value: { ...checked.data, agents: agentsOf(checked.data.agents, folder), file: path, folder } };
 }
 
-/** What is found in these may be named in a problem. A section that is not among them is taken to hold secrets. */
+/** A problem may quote values of these sections. Any other section may hold secrets. */
 const OPEN_SECTIONS: readonly unknown[] = ['agents', 'gateway', 'notify', 'outbound', 'policy', 'teams'];
 
 /**

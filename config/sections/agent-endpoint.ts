@@ -40,7 +40,7 @@ export const AgentEndpoint = strict({
   /** Sent as a bearer token. */
   token: secretText().optional(),
   headers: Headers.default({}),
-  /** For the answer; the time limit of the agent itself stands beside `http`. */
+  /** Time for the answer. The time limit of the agent itself stands beside `http`. */
   timeoutMs: milliseconds(1, 600_000).default(10_000),
 }).superRefine(({ token, headers }, context) => {
   const name = Object.keys(headers).find((header) => header.toLowerCase() === 'authorization');

@@ -91,7 +91,7 @@ export type PresetAgent = Process & { kind: 'preset'; preset: PresetName; args: 
 export type HttpAgent = OfEveryAgent & { kind: 'http'; http: AgentEndpoint };
 export type TemporalAgent = OfEveryAgent & { kind: 'temporal'; temporal: { workflowType: string; taskQueue: string } };
 
-/** As they are used: of one kind each, with paths from the root. */
+/** Launchers as they are used: each of one kind, with absolute paths. */
 export function agentsOf(written: z.output<typeof Agents>, folder: string): Record<string, Agent> {
   return Object.fromEntries(Object.entries(written).map(([type, agent]) => [type, agentOf(agent, folder)]));
 }

@@ -38,7 +38,7 @@ export const Gateway = strict({
 });
 export type Gateway = z.output<typeof Gateway>;
 
-/** A hash that stands twice would leave open whose token it is. */
+/** With a hash that stands twice, nobody could tell whose token it is. */
 export function tokenProblems(tokens: Gateway['tokens']): Problem[] {
   const hashes = tokens.flatMap(({ sha256 }) => sha256);
   const names = tokens.map(({ name }) => name);

@@ -15,7 +15,7 @@ const Retry = strict({
 export type NotifyRetry = z.output<typeof Retry>;
 
 export const Notify = strict({
-  /** For rules and events that name no team. */
+  /** The team for rules and events that name none. */
   defaultTeam: Name.optional(),
   /** Sender of the mails. */
   fromName: Name.default('Remediation Mesh'),

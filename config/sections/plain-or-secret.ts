@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECRET } from '../secret.js';
 
-/** A value as it is, or where a secret is found. What only looks like a reference would be handed on as it stands there. */
+/** A plain value, or the place of a secret. A text that only resembles a reference would be used as it is. */
 export function plainOrSecret() {
   return z
     .string({ error: 'a text' })

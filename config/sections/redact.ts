@@ -9,7 +9,7 @@ export const Redact = strict({
   ).default([]),
 });
 
-/** One that matches nothing matches everywhere, and would hide nothing. */
+/** A pattern that matches the empty text matches everywhere, and would hide nothing. */
 function isPattern(written: string): boolean {
   try {
     return !new RegExp(written, 'u').test('');

@@ -23,7 +23,7 @@ function isSecretAfter(name: string, argument: string): boolean {
 const OPTION = /^--?[A-Za-z][\w.-]*$/;
 
 const LONG = /^(?<name>--?[A-Za-z][\w.-]*)=(?<value>[^]*)$/;
-/** In front of more words it is a line for a shell, or a sentence: no name is looked for in there. */
+/** With more words behind it, the text is a line for a shell or a sentence, and no name is looked for in it. */
 const VARIABLE = /^(?<name>[A-Za-z_][\w.-]*)=(?<value>\S*)$/;
 
 /**

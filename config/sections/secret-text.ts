@@ -3,7 +3,7 @@ import { SECRET } from '../secret.js';
 
 const EXPECTED = '${env:NAME} or ${file:path}';
 
-/** Where a secret is found. It is read when it is needed, and the secret itself never stands in the configuration. */
+/** The place of a secret. It is read when it is needed, so the secret itself never stands in the configuration. */
 export function secretText() {
   return text(EXPECTED).regex(SECRET, { error: EXPECTED });
 }

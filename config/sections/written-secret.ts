@@ -16,7 +16,7 @@ export function isWrittenSecret(value: string, name = ''): boolean {
 const SAYS_NONE =
   /^(?:true|false|yes|no|on|off|[01]|none|null|empty|unset|unused|dummy|fake|placeholder|ollama|local|lm-?studio|vllm|x+|(?:sk-)?no[-_]key(?:[-_](?:needed|required))?|not[-_](?:needed|required|set|used))$/i;
 
-/** Where a secret is, not what it is. */
+/** A text that names the place of a secret and does not hold it. */
 function isFile(value: string): boolean {
   return ENDS_LIKE_A_FILE.test(value) && (IS_BARE_NAME.test(value) || IS_PATH.test(value));
 }

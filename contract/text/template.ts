@@ -10,7 +10,7 @@ import type { Redactor } from './redact/redact.js';
 export const MAX_SHOWN_PAYLOAD_BYTES = 16 * 1024;
 export const MAX_TEXT_CHARS = 65_536;
 
-/** What a template may tell of. */
+/** What a template may use. */
 export interface TemplateContext {
   rule: string;
   event: MeshEvent;
@@ -65,7 +65,7 @@ function hide(text: string, redactor: Redactor | undefined): string {
   return redactor === undefined ? text : redactor.text(text);
 }
 
-/** As JSON also writes them: the value stays the same. */
+/** JSON may write these characters as escapes too: the value stays the same. */
 function escaped(json: string, characters: RegExp): string {
   return json.replace(characters, (char) =>
     Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

@@ -21,7 +21,7 @@ const skipped = z.partialRecord(z.enum(codes(SKIP_CODES)), count()) satisfies z.
   Partial<Record<SkipCode, number>>
 >;
 
-/** Of a `mesh.yaml` that all tenants share, a tenant hears only that something is wrong with it. */
+/** All tenants share `mesh.yaml`, so a tenant hears only that something is wrong with it. */
 type SharedStatus = Omit<StatusView, 'configTrouble'> & {
   configTrouble?: Omit<KnownConfigTrouble, 'source' | 'problems'> | undefined;
 };

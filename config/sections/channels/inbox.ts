@@ -10,7 +10,7 @@ export const InboxChannel = strict({
   ...ofEveryChannel('inbox'),
   /** Relative to the configuration file; `~/` is the home folder of the worker. */
   folder: text('a folder').refine((folder) => !folder.includes('\0'), { error: 'holds a zero byte' }),
-  /** What the agents call the team, where that is not its name here. */
+  /** The name that the agents use for the team, if it is not the name here. */
   team: Name.optional(),
   /** Agents see it in markup of theirs. */
   from: text(SENDER)
@@ -35,7 +35,7 @@ export function inboxProblems(teams: Record<string, TeamOfInbox>): Problem[] {
     const files = members.map(({ name }) => inboxName(name).toLowerCase());
     return members.flatMap(({ name }, index) => {
       const first = members[files.indexOf(files[index] ?? '')];
-      // The same name twice is a problem of its own.
+      // Another check reports a name that stands twice.
       if (first === undefined || first.name === name) return [];
       const message = `"${first.name}" and "${name}" would share one inbox file`;
       return [{ path: formatPath(['teams', team, 'members', index, 'name']), message, hint: 'rename one of them' }];
