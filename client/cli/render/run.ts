@@ -19,7 +19,7 @@ import {
   tookOf,
   whyCommand,
 } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './retried-lines.js';
+import { otherRetriedLines, retriedLines } from './remediation-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;
