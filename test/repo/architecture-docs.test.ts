@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { WORKFLOW_TYPES } from '#contract/names.js';
-import * as limits from '#workflows/limits.js';
+import * as limits from '#workflows/watch/limits.js';
 import { KILL_POINTS } from '../support/kills/kill-points.js';
 import { codesBelow, codesIn, readText, ROOT, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/architecture.md';
 
-describe('docs/architecture.md', () => {
-  const rows = tableBelow(PAGE, 'Numbers').map((row) => ({
+describe('docs/internals/numbers.md', () => {
+  const rows = tableBelow('docs/internals/numbers.md', 'Numbers').map((row) => ({
     constant: codesIn(row['constant'])[0] ?? '',
     file: codesIn(row['file'])[0] ?? '',
     value: Number(row['value']?.replaceAll(',', '')),
@@ -20,14 +20,17 @@ describe('docs/architecture.md', () => {
     expect(module[constant]).toBe(value);
   });
 
-  it('lists every number of workflows/limits.ts but the length of a day', () => {
-    const listed = rows.filter(({ file }) => file === 'workflows/limits.ts').map(({ constant }) => constant);
+  it('lists every number of workflows/watch/limits.ts', () => {
+    const listed = rows.filter(({ file }) => file === 'workflows/watch/limits.ts').map(({ constant }) => constant);
 
-    expect(listed.sort()).toEqual(
-      Object.keys(limits)
-        .filter((name) => name !== 'DAY_MS')
-        .sort(),
-    );
+    expect(listed.sort()).toEqual(Object.keys(limits).sort());
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('is short enough to be read in one go, like the README', () => {
+    expect(readText(PAGE).split('\n').length).toBeLessThanOrEqual(121);
+    expect(readText('README.md').split('\n').length).toBeLessThanOrEqual(151);
   });
 
   it('lists the rooms', () => {
@@ -45,16 +48,20 @@ describe('docs/architecture.md', () => {
   });
 
   it('lists the workflows, and says of each what it keeps', () => {
-    const listed = codesBelow(PAGE, 'Workflows', 'workflow');
-    expect(listed).toEqual(Object.values(WORKFLOW_TYPES));
-    for (const name of listed) expect(readText(PAGE)).toContain(`\n**\`${name}\`** keeps `);
+    expect(codesBelow(PAGE, 'Workflows', 'workflow')).toEqual(Object.values(WORKFLOW_TYPES));
+    expect(tableBelow(PAGE, 'Workflows').filter((row) => !row['keeps'] || !row['ends'])).toEqual([]);
   });
 
-  it('lists the points at which the tests kill a worker', () => {
-    expect(codesBelow(PAGE, 'Kill points', 'point')).toEqual(KILL_POINTS.map(({ name }) => name));
+  it.each(readdirSync(`${ROOT}docs/internals`))('the internals of %s are linked', (file) => {
+    expect(readText(PAGE)).toContain(`(internals/${file})`);
   });
 
   it.each(readdirSync(`${ROOT}docs/adr`))('decision %s is linked', (file) => {
     expect(readText(PAGE)).toContain(`(adr/${file})`);
   });
+});
+
+it('docs/internals/kill-points.md lists the points at which the tests kill a worker', () => {
+  const listed = codesBelow('docs/internals/kill-points.md', 'Kill points', 'point');
+  expect(listed).toEqual(KILL_POINTS.map(({ name }) => name));
 });

@@ -24,6 +24,7 @@ import type {
   StartedAgent,
 } from '#contract/remediation.js';
 import type { SlotsInput, SlotTurn } from '#contract/slots.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import type { WrittenAction } from '../support/builders.js';
@@ -113,6 +114,9 @@ function shown<T>(what: string, find: (progress: RemediationProgress) => T | und
   return eventually(what, async () => find(await progress()));
 }
 
+const doingOfFirst = ({ actions: [agent] }: RemediationProgress) =>
+  agent && 'doing' in agent ? agent.doing : undefined;
+
 /** How long each was to run. */
 async function timers(): Promise<number[]> {
   const { events } = await handle.fetchHistory();
@@ -199,7 +203,7 @@ test('while every slot is taken it waits to be told, holds no activity, and says
     first: async (request) => (slots > 0 ? succeeds(request) : BUSY),
   });
 
-  const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  const doing = await shown('what it does', doingOfFirst);
   const { raw } = await handle.describe();
   const details = await detailsShown();
   await itsTurn();
@@ -208,9 +212,9 @@ test('while every slot is taken it waits to be told, holds no activity, and says
   await itsTurn();
   const { actions } = await result();
 
-  expect(note).toBe('waits for a free slot of claude, which runs 4 agents at a time');
+  expect(doing).toEqual({ is: 'waiting-for-slot', launcher: 'claude', slots: 4 });
   expect(raw.pendingActivities ?? []).toEqual([]);
-  expect(details).toContain(note);
+  expect(details).toContain(wordsOfDoing(doing));
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
   expect(asked).toHaveLength(3);
   expect(new Set(asked.map(({ startedAt }) => startedAt)).size).toBe(1);
@@ -295,8 +299,8 @@ test('a remote agent that nobody awaits is done with when it was started', async
 
 test('an awaited remote agent ends with the event that tells of its end, and what follows waits for that', async () => {
   await run([{ ...AGENT, await: 'finished' }, TELL], { first: launched() });
-  const note = await shown('agent', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
-  expect(note).toMatch(/^agent run-1 has until .* UTC to end$/);
+  const doing = await shown('what it does', doingOfFirst);
+  expect(doing).toMatchObject({ is: 'waiting-for-end', agent: 'agent run-1' });
   expect((await progress()).actions[1]).toMatchObject({ action: 'tell', status: 'waiting' });
 
   await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success', outputTail: 'done' });
@@ -869,13 +873,13 @@ test('what was put off is asked again, with what is known, and no attempt is use
         ? { state: 'delayed', reason: 'nobody answers', launcher: 'claude', earlier, slot }
         : succeeds(request),
   });
-  const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  const doing = await shown('what it does', doingOfFirst);
   await waits(1);
   await itsTurn();
 
   const { actions } = await result();
 
-  expect(note).toBe('waits to try again: nobody answers');
+  expect(doing).toEqual({ is: 'waiting-to-retry', reason: 'nobody answers' });
   expect(asked.map((request) => request.earlier)).toEqual([undefined, earlier]);
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
 });
@@ -894,7 +898,7 @@ test('the next launcher is told which ones were tried', async () => {
 
 test('an abort ends the wait for a slot', async () => {
   await run([AGENT], { first: async () => BUSY });
-  await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  await shown('what it does', doingOfFirst);
 
   await handle.cancel();
 
@@ -970,11 +974,8 @@ test('an action with onlyIf waits for the end of the one before, and says so', a
   await eventually('launch', () => (asked.length > 0 ? true : undefined));
   await tell({ action: 'agent', state: 'launched', agent: REMOTE });
 
-  const note = await shown('note', ({ actions: [, tell] }) => (tell && 'note' in tell ? tell.note : undefined));
+  await shown('the agent', ({ actions: [agent] }) => agent?.agent);
 
-  expect(note).toBe('runs only if agent fails');
-  const praise = await shown('note', ({ actions: [, , last] }) => (last && 'note' in last ? last.note : undefined));
-  expect(praise).toBe('runs only if agent or tell succeeds');
   expect(others).toEqual([]);
   expect(await detailsShown()).toContain('**`tell`** (warm_remote_capacity): waiting; runs only if `agent` fails');
   expect(await detailsShown()).toContain('waiting; runs only if `agent` or `tell` succeeds');

@@ -32,7 +32,7 @@ export const { startRemediations } = proxyActivities<Pick<WatchActivities, 'star
 
 export const { startNotices } = proxyActivities<Pick<WatchActivities, 'startNotices'>>({
   ...UNTIL_STARTED,
-  summary: 'starts messages: digests, incidents that are over',
+  summary: 'starts messages: digests, alerts that are over',
 });
 
 /** Retried by the server for as long as it takes: attempts cost no history, and the UI shows the last problem. */

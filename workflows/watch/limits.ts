@@ -1,7 +1,5 @@
 // Sizes and times of the watch. Each is a trade between history, latency and what a worker replays after a restart.
 
-export { DAY_MS, MAX_HISTORY_BYTES } from '../limits.js';
-
 /** Long histories make a stalled continue-as-new expensive: the whole run is replayed. */
 export const MAX_HISTORY_EVENTS = 600;
 /** In a quiet moment a shorter history is worth shedding too, since then nothing can slip in between. */

@@ -1,6 +1,7 @@
+import { MAX_HISTORY_BYTES } from '../limits.js';
 import { type Ledgers, rowsOf } from './ledgers/index.js';
 import type { Due } from './ledgers/ledger.js';
-import { IDLE_AFTER_MS, IDLE_HISTORY_EVENTS, MAX_HISTORY_BYTES, MAX_STATE_BYTES } from './limits.js';
+import { IDLE_AFTER_MS, IDLE_HISTORY_EVENTS, MAX_STATE_BYTES } from './limits.js';
 
 /** What decides about the rest of a run, besides what the watch remembers. */
 export interface RunFacts {

@@ -1,9 +1,9 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
 import type { ActionActivities, AttemptDetails, PutOff, SpawnAnswer } from '#contract/activities.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
-import type { RetryPlan } from '#contract/remediation.js';
+import type { Doing, RetryPlan } from '#contract/remediation.js';
 import type { SlotTicket } from '#contract/slots.js';
-import { plural } from '#contract/text/words.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { ActionRun } from '../action-run.js';
 import { activityOptions } from '../activity-options.js';
@@ -36,11 +36,11 @@ export async function launchWhenFree(
 ): Promise<SpawnAnswer> {
   const { plan, request, startedAt, show, slotTurns } = run;
   const through = launcher === undefined ? '' : ` through ${launcher}`;
-  const doing = `start ${plan.agentType ?? 'default'} agent${through}`;
+  const summary = `start ${plan.agentType ?? 'default'} agent${through}`;
   let waitedMs = 0;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     if (soFar.place) slotTurns.forget(soFar.place.slot.key);
-    const options = activityOptions({ ...plan, retry: fewer(plan.retry, soFar.failedBefore) }, doing);
+    const options = activityOptions({ ...plan, retry: fewer(plan.retry, soFar.failedBefore) }, summary);
     const { spawnFallbackAgent } = proxyActivities<Pick<ActionActivities, 'spawnFallbackAgent'>>(options);
     const answer = await spawnFallbackAgent({
       ...request(),
@@ -64,11 +64,13 @@ export async function launchWhenFree(
     if (answer.earlier) soFar.earlier = answer.earlier;
     if (waitedMs >= WAITS_FOR_UP_TO_MS) return answer;
 
-    const waits = waitingFor(answer);
-    show({ note: waits });
+    const doing = waitingFor(answer);
+    show({ doing });
     const from = Date.now();
     const isItsTurn = () => soFar.place !== undefined && slotTurns.has(soFar.place.slot.key);
-    await condition(isItsTurn, Math.min(waitMs, WAITS_FOR_UP_TO_MS - waitedMs), { summary: summaryOf(waits) });
+    await condition(isItsTurn, Math.min(waitMs, WAITS_FOR_UP_TO_MS - waitedMs), {
+      summary: summaryOf(wordsOfDoing(doing)),
+    });
     waitedMs += Date.now() - from;
   }
 }
@@ -84,9 +86,9 @@ export function isPutOff(answer: SpawnAnswer): answer is PutOff {
   return answer.state === 'busy' || answer.state === 'delayed';
 }
 
-function waitingFor(answer: PutOff): string {
-  if (answer.state === 'delayed') return `waits to try again: ${answer.reason}`;
-  return `waits for a free slot of ${answer.launcher}, which runs ${plural(answer.slots, 'agent')} at a time`;
+function waitingFor(answer: PutOff): Doing {
+  if (answer.state === 'delayed') return { is: 'waiting-to-retry', reason: answer.reason };
+  return { is: 'waiting-for-slot', launcher: answer.launcher, slots: answer.slots };
 }
 
 function fewer(retry: RetryPlan, by: number): RetryPlan {

@@ -35,7 +35,7 @@ async function tryOnce(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar):
     if (isPutOff(answer)) return putOffForGood(answer, wanted, soFar);
     elsewhere = answer;
     const { agent, detail, attempts } = answer;
-    run.show({ agent, note: undefined });
+    run.show({ agent, doing: undefined });
     if (answer.state === 'launched' && run.plan.await === 'finished') return await awaitEnd(run, answer);
     return {
       outcome: { status: 'executed', detail, agent, attempts },

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { MAX_HISTORY_BYTES } from '#workflows/limits.js';
 import { FIRED_LIFE_MS } from '#workflows/watch/ledgers/alerts.js';
 import { createLedgers, type Ledgers } from '#workflows/watch/ledgers/index.js';
 import {
   FORGET_STEP_MS,
   IDLE_AFTER_MS,
   IDLE_HISTORY_EVENTS,
-  MAX_HISTORY_BYTES,
   MAX_STATE_BYTES,
   PRUNE_STEP_MS,
 } from '#workflows/watch/limits.js';
