@@ -5,8 +5,7 @@ import { RulesetStore } from '#config/ruleset-store.js';
 import type { Ruleset } from '#contract/ruleset.js';
 import type { Environment, Settings } from '#contract/settings.js';
 import { formatProblem, type Problem } from '#contract/text/problem.js';
-import type { KnownNames } from '#rules/known-names.js';
-import { nameWarnings } from '#rules/name-warnings.js';
+import { type KnownNames, nameWarnings } from '#rules/warnings/index.js';
 import type { ConsoleLog } from './logs.js';
 import { secretProblems } from './secret-problems.js';
 
