@@ -18,7 +18,7 @@ export function workflowsQueueOf(actionQueue: string): string {
   return actionQueue.replace(/-(agents|messages)$/, '');
 }
 
-/** The tenant of whoever names none. */
+/** The tenant of an event that names none. */
 export const DEFAULT_TENANT = 'default';
 
 /** Who reported the event of a remediation that somebody started by hand, with `mesh try`. */
@@ -59,7 +59,7 @@ export const QUERIES = {
   status: 'status',
   verdicts: 'verdicts',
   judgement: 'judgement',
-  /** What is open at a receiver, for whoever is about to close it. */
+  /** What is open at a receiver. A delivery asks before it closes an alert. */
   alerts: 'alerts',
   progress: 'progress',
 } as const;

@@ -19,7 +19,7 @@ export function simulate(loaded: LoadedRuleset, steps: readonly SimulatedStep[])
     if (refused) return [refused];
     const batch = matchBatch(loaded, [event]);
     const [matched = { error: 'not matched' }] = batch.events;
-    // As in the watch: an event that could not be judged may be sent again.
+    // An event that could not be judged may be sent again, as in the watch.
     if (!('error' in matched)) markSeen(memory, event.id);
     const { verdicts, learnt } = judgeMatched(memory, event, batch.ruleset, matched, atMs);
     if (learnt) learn(memory, learnt, atMs);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
-import type { RemediationDetail } from '../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { print, printJson } from './print.js';

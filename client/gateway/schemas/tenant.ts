@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { strict } from '#contract/text/schema-words.js';
 import { SKIP_CODES, type SkipCode } from '#contract/verdict.js';
 import type { KnownConfigTrouble, WatchStatus as StatusView } from '#contract/watch.js';
-import { codes, count, instant } from './words.js';
+import { codes, count, instant } from '#contract/views/words.js';
 
 export const WatchRef = z.strictObject({ watch: z.string() });
 export const RuleRef = z.strictObject({ watch: z.string(), rule: z.string() });

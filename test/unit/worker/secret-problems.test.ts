@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseMeshConfig } from '#config/mesh-config.js';
 import { formatProblem } from '#contract/text/problem.js';
-import { signingSecrets } from '#worker/signing-secrets.js';
+import { signingSecrets } from '#worker/secret-problems.js';
 
 const CONFIG = {
   teams: {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLogFile } from '#worker/log-file.js';
-import { stateTrouble } from '#worker/state-trouble.js';
+import { openLogFile } from '#worker/logs.js';
+import { stateTrouble } from '#worker/explained-error.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const withCode = (code: string) => Object.assign(new Error(`${code}: said by the system`), { code });
