@@ -124,8 +124,9 @@ interface Failure extends Work {
   cooldownLabel?: string;
 }
 
-function failureIn({ session, payload, occurredAt }: MeshEvent): Failure {
-  return { ...(session !== undefined && { session }), ...namesIn(payload), occurredAt };
+function failureIn(event: MeshEvent): Failure {
+  const { session, occurredAt } = event;
+  return { ...(session !== undefined && { session }), ...namesIn(event), occurredAt };
 }
 
 /** A success may come from anywhere in the session or chain of an incident, and so may the next failure. */

@@ -1,5 +1,5 @@
 import type { MeshEvent } from '#contract/event.js';
-import { isAgentEnd, outcomeOf } from '#rules/guards/agent-end.js';
+import { factsOf } from '#contract/facts.js';
 import { placeEvent } from '#rules/guards/place-event.js';
 import { worksIn } from '#rules/guards/works.js';
 import { noteAgainWhilePaused, resolveIncidents, successOf } from './incidents.js';
@@ -13,7 +13,8 @@ import type { WatchState } from './watch-state.js';
  */
 export function noteWhilePaused(state: WatchState, event: unknown, now: number): void {
   if (!isReport(event)) return;
-  if (isAgentEnd(event)) noteEnd(state, event, { outcome: outcomeOf(event) }, now);
+  const { endsAgent } = factsOf(event);
+  if (endsAgent) noteEnd(state, event, { outcome: endsAgent.outcome }, now);
   if (!Number.isFinite(event.occurredAt)) return;
   // Tokens are not looked into meanwhile: the chain is known by the agent, or by what the event says of itself.
   const by = { agents: state.memory.agents, lineage: undefined, maxChainDepth: Infinity, now };

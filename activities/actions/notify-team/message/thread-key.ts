@@ -23,7 +23,7 @@ export function incidentOf({ id, rule, event, quiet }: RemediationInput): Incide
     root: rootOf(event),
     occurredAt: event.occurredAt,
     ...(event.session !== undefined && { session: event.session }),
-    ...namesIn(event.payload),
+    ...namesIn(event),
     ...(quiet?.label !== undefined && { cooldownLabel: quiet.label }),
   };
 }
