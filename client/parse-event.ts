@@ -24,7 +24,9 @@ export function parseEvent(input: unknown, defaults: EventDefaults, redactor: Re
   }
   const { dialect, ...filled } = fillIn(input, defaults);
   const parsed = ReportedEvent.safeParse(filled);
-  const found = parsed.success ? [] : problemsOf(parsed.error, filled).map(withOutcomeHint);
+  const found = parsed.success
+    ? []
+    : problemsOf(parsed.error, filled).map((one) => withOutcomeHint(one, filled['outcome']));
   const spelling = spellingOf(dialect);
   if (!parsed.success || 'problem' in spelling) {
     return refuse([...found, ...('problem' in spelling ? [spelling.problem] : [])], redactor);
@@ -125,9 +127,8 @@ function withoutSecrets(event: MeshEvent, redactor: Redactor): MeshEvent {
   return clean;
 }
 
-function withOutcomeHint(problem: Problem): Problem {
-  if (problem.path !== 'outcome' || problem.hint !== undefined) return problem;
-  const found = /found "(.*)"/.exec(problem.message)?.[1] ?? '';
+function withOutcomeHint(problem: Problem, found: unknown): Problem {
+  if (problem.path !== 'outcome' || problem.hint !== undefined || typeof found !== 'string') return problem;
   const guess = /^(fail|error)/i.test(found)
     ? 'failed'
     : /^(ok|succe|complete)/i.test(found)

@@ -173,8 +173,6 @@ export interface AttemptDetails {
   perhapsArrived?: number;
   /** Of a delivery: why the last attempt that failed did, without secrets. */
   lastError?: string;
-  /** Of a delivery: how many attempts tried nothing, since others were in the way. They are not among `attempts`. */
-  putOffs?: number;
   /** The slot that it holds, or is about to ask for: a worker that dies does not give it back. */
   slot?: SlotTicket;
 }

@@ -3,19 +3,20 @@
 export const TASK_QUEUE = 'mesh';
 
 /**
- * Actions have a queue of their own: agents may take every place that a worker has for them, and judging must not wait for that.
- * What the watch asks for is short, and is handed to the worker that asks with the answer to its task.
+ * Actions have queues of their own, so that neither judging nor messages wait when agents and capacity have taken every place that
+ * a worker has for them. What the watch asks for is short, and is handed to the worker that asks with the answer to its task.
  */
-export function actionsQueueOf(taskQueue: string): string {
-  return `${taskQueue}${ACTIONS}`;
+export const ACTION_QUEUES = ['agents', 'messages'] as const;
+export type ActionQueue = (typeof ACTION_QUEUES)[number];
+
+export function actionQueueOf(taskQueue: string, queue: ActionQueue): string {
+  return `${taskQueue}-${queue}`;
 }
 
 /** The queue of the workflows whose actions are on this one. */
-export function workflowsQueueOf(actionsQueue: string): string {
-  return actionsQueue.endsWith(ACTIONS) ? actionsQueue.slice(0, -ACTIONS.length) : actionsQueue;
+export function workflowsQueueOf(actionQueue: string): string {
+  return actionQueue.replace(/-(agents|messages)$/, '');
 }
-
-const ACTIONS = '-actions';
 
 /** The tenant of whoever names none. */
 export const DEFAULT_TENANT = 'default';

@@ -113,7 +113,6 @@ export type DeliveryAnswer =
   /**
    * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the
    * receiver had the whole message and did not say what became of it, and another attempt may be a second copy for people.
-   * `isPutOff`: nothing was tried, since others are in the way. It does not count as one of the attempts that a rule allows.
    */
   | {
       delivered: false;
@@ -121,5 +120,4 @@ export type DeliveryAnswer =
       isFinal: boolean;
       retryAfterMs?: number;
       mayHaveArrived?: true;
-      isPutOff?: true;
     };

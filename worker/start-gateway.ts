@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { isLoopbackName } from '#client/gateway/check-host.js';
+import { isLoopbackName } from '#client/gateway/check-caller.js';
 import { createGateway } from '#client/gateway/create-gateway.js';
 import { GATEWAY_LIMITS, type GatewayLog, type GatewayPolicy } from '#client/gateway/gateway-deps.js';
 import { stopGateway } from '#client/gateway/stop-gateway.js';

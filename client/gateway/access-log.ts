@@ -19,15 +19,15 @@ export function logAccess(app: FastifyInstance, metrics: GatewayMetrics, log: Ga
     const visit = visitOf(request);
     if (visit.isNoted) return;
     visit.isNoted = true;
-    const { principal, events, refusal, cameAt } = visit;
+    const { admitted, events, refusal, cameAt } = visit;
     const elapsedMs = performance.now() - cameAt;
     const method = METHODS.has(request.method) ? request.method : 'other';
     const route = patternOf(request);
-    metrics.requests.add({ method, route, status: String(status) });
+    metrics.requests.inc({ method, route, status: String(status) });
     metrics.durations.observe({ route }, elapsedMs / 1_000);
-    if (refusal) metrics.refused.add({ code: refusal.code });
+    if (refusal) metrics.refused.inc({ code: refusal.code });
     const ms = Math.round(elapsedMs * 10) / 10;
-    const known = { tenant: principal?.tenant || undefined, events, code: refusal?.code };
+    const known = { tenant: admitted?.principal.tenant || undefined, events, code: refusal?.code };
     log.info({ method, route, status, ms, requestId: request.id, ...known }, 'request');
   }
 }

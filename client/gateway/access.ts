@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { type Role, ROLES } from '#contract/roles.js';
-import { hashOfToken } from './token.js';
 
 /** Whoever a token belongs to. */
 export interface Principal {
@@ -48,3 +47,16 @@ export const ANYONE: Principal = { name: 'anyone', tenant: DEFAULT_TENANT, roles
 
 /** Whoever asks for what needs no token. */
 export const NOBODY: Principal = { name: '', tenant: '', roles: [] };
+
+const SECRET_BYTES = 32;
+
+/** A new bearer token. Its hash goes into `mesh.yaml`; the token itself is kept nowhere. */
+export function makeToken(): { token: string; sha256: string } {
+  const token = `mesh_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  return { token, sha256: hashOfToken(token).toString('hex') };
+}
+
+/** A plain hash is enough for what nobody can guess: it is no password. */
+function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

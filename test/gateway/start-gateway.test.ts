@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { makeToken } from '#client/gateway/token.js';
+import { makeToken } from '#client/gateway/access.js';
 import { readSettings } from '#contract/settings.js';
 import { freePort } from '#worker/dev-server.js';
 import { makeSources } from '#worker/make-sources.js';

@@ -3,12 +3,11 @@ import { MeshEvent } from '#contract/event.js';
 import { ACTION_STATUSES, type RemediationProgress } from '#contract/remediation.js';
 import { ACTION_TYPES } from '#contract/actions/index.js';
 import type {
-  AgentAtWork as AgentAtWorkView,
   RemediationDetail as DetailView,
   RemediationPage as PageView,
   RemediationSummary as SummaryView,
-  RetriedActivity as RetriedView,
 } from '../../remediation-views.js';
+import type { AgentAtWork as AgentAtWorkView, RetriedActivity as RetriedView } from '#contract/story.js';
 import { count, instant } from './words.js';
 
 const summary = {

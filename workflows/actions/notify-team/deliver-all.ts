@@ -7,7 +7,6 @@ import type { DeliveryRecord, Doing } from '#contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { detailsOf, resultOfFailure } from '../failure-result.js';
-import { startInWaves } from './start-in-waves.js';
 
 type Draft = Extract<NotificationDraft, { status: 'ready' }>;
 type Plan = Pick<ActionPlan, 'name' | 'effectKey' | 'timeoutMs' | 'retry'>;
@@ -31,12 +30,11 @@ export async function deliverAll(
     show({ deliveries: inOrder(draft, records), doing });
   };
   showProgress();
-  await startInWaves(
-    due.map((planned) => requestFor(planned, draft, plan)),
-    async (request) => {
-      records.set(request.delivery, await deliver(request, draft, plan));
+  await Promise.all(
+    due.map(async (planned) => {
+      records.set(planned.delivery, await deliver(requestFor(planned, draft, plan), draft, plan));
       showProgress();
-    },
+    }),
   );
   return inOrder(draft, records);
 }
@@ -54,10 +52,10 @@ function requestFor(planned: PlannedDelivery, { threadKey, message }: Draft, pla
 
 async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
   const { delivery, channel, recipient } = request;
-  // The activity counts its attempts by itself: to the server those count too in which others were in the way.
+  // The activity counts its attempts by itself: the server also counts those that found the receiver busy.
   const retry = { ...plan.retry, maxAttempts: undefined };
   const { deliverNotification } = proxyActivities<Pick<ActionActivities, 'deliverNotification'>>({
-    ...activityOptions({ ...plan, retry }, `tell ${recipient} by ${channel}`),
+    ...activityOptions({ ...plan, retry }, `tell ${recipient} by ${channel}`, 'messages'),
     // The activity gives up by itself, and says why; this is for when no worker is there to run it.
     scheduleToCloseTimeout: draft.giveUpAfterMs + plan.timeoutMs + TIMEOUT_GRACE_MS,
   });

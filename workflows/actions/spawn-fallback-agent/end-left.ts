@@ -1,7 +1,7 @@
 import { CancellationScope, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { ActionActivities, AttemptDetails } from '#contract/activities.js';
-import { actionsQueueOf } from '#contract/names.js';
+import { actionQueueOf } from '#contract/names.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { ActionRun } from '../action-run.js';
 import type { Wanted } from './launch-when-free.js';
@@ -21,7 +21,7 @@ export async function endLeft(
   // That of a launcher which has failed for good was ended before this one was tried.
   if (!agent || tried.includes(agent.launcher)) return undefined;
   const { endFallbackAgent } = proxyActivities<Pick<ActionActivities, 'endFallbackAgent'>>({
-    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
+    taskQueue: actionQueueOf(workflowInfo().taskQueue, 'agents'),
     startToCloseTimeout: ONE_TRY_MS,
     scheduleToCloseTimeout: ALL_TRIES_MS,
     retry: { initialInterval: 1_000, maximumInterval: 5_000 },

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readName } from '#client/spool/entry.js';
-import { listEntries } from '#client/spool/list-entries.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { listEntries, readName, writeEntry } from '#client/spool/entries.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { entryOf, numbered, spool } from './spooled.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { knownRules } from '#client/cli/known-rules.js';
-import { aFire, aSkip, aStatus } from './render/samples.js';
+import { knownRules } from '#client/known-rules.js';
+import { aFire, aSkip, aStatus } from './cli/render/samples.js';
 
 test('a rule is known that was counted, has a window, or looked away, and each once', () => {
   const untilAt = 1;
