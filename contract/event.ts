@@ -74,8 +74,8 @@ export const MeshEvent = strict({
   truncated: flag().optional(),
   /** The HTTP request that brought it, as in the gateway's access log. */
   requestId: Label.optional(),
-  payload: z.record(z.string(), z.unknown(), { error: 'an object' }),
   /** What the payload says, under the same names in every dialect. */
   facts: EventFacts.optional(),
+  payload: z.record(z.string(), z.unknown(), { error: 'an object' }),
 });
 export type MeshEvent = z.output<typeof MeshEvent>;
