@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
-import type { RemediationDetail } from '../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { print, printJson } from './print.js';
@@ -15,7 +15,7 @@ import { followRun } from './try/follow-run.js';
 import { onInterrupt } from './try/on-interrupt.js';
 import { readTriedEvent } from './try/read-event.js';
 import { type TriedRule, tryOf } from './try/tried-rule.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 
 export interface TryOptions {
   event: string;

@@ -1,6 +1,6 @@
 import { factsOf, type Telling } from '#contract/facts.js';
 
-/** Anything longer is no name. */
+/** A longer text is no name. */
 const MAX_NAME_CHARS = 200;
 
 /** What works again, when an event tells of a success: the task and the tool that it names. */

@@ -1,7 +1,7 @@
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import { factsOf } from '#contract/facts.js';
 import type { Story } from '#contract/story.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
@@ -19,7 +19,7 @@ import {
   tookOf,
   whyCommand,
 } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './retried-lines.js';
+import { otherRetriedLines, retriedLines } from './remediation-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;
