@@ -39,8 +39,8 @@ export const SIGNALS = {
   resume: 'resume',
   /** From remediations: agents they start, so that what these report is known to be theirs. */
   agents: 'agents',
-  /** From deliveries: incidents that are open at a receiver. */
-  incidents: 'incidents',
+  /** From deliveries: alerts that are open at a receiver. */
+  alerts: 'alerts',
 } as const;
 
 export const REMEDIATION_SIGNALS = {
@@ -60,7 +60,7 @@ export const QUERIES = {
   verdicts: 'verdicts',
   judgement: 'judgement',
   /** What is open at a receiver. A delivery asks before it closes an alert. */
-  incidents: 'incidents',
+  alerts: 'alerts',
   progress: 'progress',
 } as const;
 
