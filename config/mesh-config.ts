@@ -26,7 +26,7 @@ const Outbound = strict({
   maxRedirects: wholeNumber(0, 5).default(0),
 });
 
-/** What actions may do at all, whatever the rules say. */
+/** What actions may do at all. The rules cannot allow more. */
 export const Policy = strict({ allowRemoteSessions: flag().default(true) });
 
 /** What is secret in payloads, beyond what every mesh knows to be. */

@@ -4,13 +4,13 @@ import type { GatewayMetrics } from './gateway-metrics.js';
 import { visitOf } from './visit.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** As others write it: whoever asked did not wait for the answer. */
+/** The caller did not wait for the answer. Other servers use this number too. */
 const CLIENT_GONE = 499;
 
 /** Counts and logs every request once it is over. Bodies, headers and addresses stay out. */
 export function logAccess(app: FastifyInstance, metrics: GatewayMetrics, log: GatewayLog): void {
   app.addHook('onResponse', async (request, reply) => note(request, reply.statusCode));
-  // Whoever goes away before the answer gets none, so there is no response that could be over.
+  // A caller that goes away before the answer gets none, so `onResponse` is never called.
   app.addHook('onRequest', async (request, reply) => {
     reply.raw.once('close', () => note(request, CLIENT_GONE));
   });
@@ -32,7 +32,7 @@ export function logAccess(app: FastifyInstance, metrics: GatewayMetrics, log: Ga
   }
 }
 
-/** Patterns only: addresses hold ids, and whoever likes can make new ones. */
+/** Patterns only: addresses hold ids, and any caller can make up new ones. */
 function patternOf(request: FastifyRequest): string {
   return request.is404 ? '(none)' : (request.routeOptions.url ?? '(none)');
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { type Role, ROLES } from '#contract/roles.js';
 
-/** Whoever a token belongs to. */
+/** The caller to whom a token belongs. */
 export interface Principal {
   name: string;
   tenant: string;
@@ -10,9 +10,9 @@ export interface Principal {
 }
 
 export interface Access {
-  /** No tokens are configured: then whoever reaches the gateway may do everything, and only this machine may reach it. */
+  /** No tokens are configured. Then every caller may do everything, and only this machine may call. */
   isOpen: boolean;
-  /** Whom it serves. */
+  /** The tenants that the gateway serves. */
   tenants: readonly string[];
   find(token: string): Principal | undefined;
   /** The same by the hash of a token, for what was written down to be sent later. */
@@ -36,16 +36,16 @@ export function createAccess(tokens: readonly KnownToken[]): Access {
     findByHash: (sha256) => owner(Buffer.from(sha256, 'hex')),
   };
 
-  /** All are compared, each in the same time: how long it takes tells nothing about which one was nearly right. */
+  /** All tokens are compared, each in the same time. The time then says nothing about which one was nearly right. */
   function owner(given: Buffer): Principal | undefined {
     return known.filter(({ hash }) => hash.length === given.length && timingSafeEqual(hash, given))[0]?.principal;
   }
 }
 
-/** Whoever comes while there are no tokens. */
+/** The caller while there are no tokens. */
 export const ANYONE: Principal = { name: 'anyone', tenant: DEFAULT_TENANT, roles: ROLES };
 
-/** Whoever asks for what needs no token. */
+/** The caller of a route that needs no token. */
 export const NOBODY: Principal = { name: '', tenant: '', roles: [] };
 
 const SECRET_BYTES = 32;

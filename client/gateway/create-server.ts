@@ -78,7 +78,7 @@ function refuseRaw(error: { code?: string }, socket: Socket, makeId: () => strin
   return code;
 }
 
-/** The other side hung up, maybe in the middle of a request: nobody is there to be answered. */
+/** The caller hung up, maybe in the middle of a request. Nobody is there to be answered. */
 const GONE = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
 const CODES: Record<string, ProblemCode> = {

@@ -61,7 +61,7 @@ export class TokenBucket {
   }
 
   private fill(now: number): void {
-    // A clock that was set back must neither take away nor lock.
+    // A clock that was set back must neither take tokens away nor block a tenant.
     const passedSeconds = Math.max(0, now - this.filledAt) / 1_000;
     this.filledAt = now;
     this.tokens = Math.min(this.perSecond * this.burstSeconds, this.tokens + passedSeconds * this.perSecond);

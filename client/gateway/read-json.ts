@@ -25,7 +25,7 @@ export function readJson(body: Buffer): unknown {
 /** More than an array of events with the deepest payload that is taken, so that such a payload is refused by name. */
 const MAX_LEVELS = 200;
 
-/** `JSON.parse`, and whatever walks through what it made, takes very long over what is nested very deep. */
+/** `JSON.parse` takes very long over a body that is nested very deep, and so does every walk through its result. */
 function requireShallow(body: Uint8Array): void {
   let levels = 0;
   let isText = false;

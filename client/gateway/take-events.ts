@@ -43,7 +43,7 @@ export async function takeEvents(
   }
 }
 
-/** What takes longer goes on, but nobody waits for it any more. */
+/** Waits no longer than that. The work itself goes on. */
 async function within<T>(ms: number, work: Promise<T>, tooLate: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -62,7 +62,7 @@ function placeIn(path: string, placeOf: SentEvents['placeOf']): string {
   return index + placeOf(path.slice(index.length));
 }
 
-/** A token reports for its own tenant. Refused, not corrected: whoever names another one means something else. */
+/** A token reports for its own tenant. An event of another one is refused and not corrected: its sender means that one. */
 function requireOwnTenant(inputs: unknown[], tenant: string, isOpen: boolean): void {
   const foreign = inputs.some((input) => {
     const named = typeof input === 'object' && input !== null && 'tenant' in input ? input.tenant : undefined;

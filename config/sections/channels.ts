@@ -24,7 +24,7 @@ export const EmailChannel = strict(ofEveryChannel('email'));
 /** One message to a channel of Slack, through an incoming webhook. */
 export const SlackChannel = strict({
   ...ofEveryChannel('slack'),
-  /** Whoever knows this address can post there. */
+  /** Anyone who knows this address can post there. */
   webhook: secretText(),
 });
 

@@ -1,13 +1,13 @@
 import type { MeshEvent } from '#contract/event.js';
+import { factsOf } from '#contract/facts.js';
 import type { AgentEnd } from '#contract/matched.js';
 import type { AnnouncedAgent } from '#contract/watch.js';
-import { plainName } from './plain-name.js';
 
 /** An agent as the watch keeps it. */
 export interface KnownAgent extends AnnouncedAgent {
   /** When the watch first heard of it. */
   sinceAt: number;
-  /** That its remediation waited for, and was told. A retry that asks for the same agent hears of it from here. */
+  /** The end, for which its remediation waited and which it was told. A retry for the same agent gets it from here. */
   end?: AgentEnd;
 }
 
@@ -82,7 +82,7 @@ export function knownAgentOf(agents: KnownAgents, event: Reported, { now, root }
 
 export interface KnownBy {
   now: number;
-  /** The first event of the chain, when a token proves it. */
+  /** The first event of the chain, if a token proves it. */
   root?: string | undefined;
 }
 
@@ -94,11 +94,11 @@ function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): bo
   return id === session || id.startsWith(`${remediation}/`);
 }
 
-export type Reported = Partial<Pick<MeshEvent, 'event' | 'agent' | 'session' | 'payload'>>;
+export type Reported = Partial<Pick<MeshEvent, 'event' | 'outcome' | 'agent' | 'session' | 'payload' | 'facts'>>;
 
 /** Every id in an event that may be that of an agent. */
-export function idsOf({ agent, session, payload }: Reported): string[] {
-  return [...agentIds(agent, payload), ...texts([session])];
+export function idsOf(event: Reported): string[] {
+  return [...agentIds(event), ...texts([event.session])];
 }
 
 /**
@@ -106,8 +106,8 @@ export function idsOf({ agent, session, payload }: Reported): string[] {
  * one goes on: so its session counts only when it has no id.
  */
 export function endedIdsOf(event: Reported): string[] {
-  const own = agentIds(event.agent, event.payload);
-  return plainName(event.event ?? '') === 'subagentstop' && own.length > 0 ? own : idsOf(event);
+  const own = agentIds(event);
+  return factsOf(event).endsAgent?.isSubagent && own.length > 0 ? own : idsOf(event);
 }
 
 /** The agents whose end this is. A session tells better than a name. */
@@ -124,15 +124,14 @@ export interface EndedBy {
   parent?: string | undefined;
 }
 
-/** Not by its mere name, where a token proves that the event is of another remediation. */
+/** The name alone does not count when a token proves that the event is of another remediation. */
 export function isEndOf(agent: KnownAgent, { ids, parent }: EndedBy): boolean {
   const isOurs = parent === undefined || parent === agent.remediation;
   return agent.ids.some((id) => ids.includes(id) && (isOurs || isChosenId(agent, id)));
 }
 
-function agentIds(agent: string | undefined, payload: MeshEvent['payload'] = {}): string[] {
-  const named = ['agent_id', 'agentId'].map((key) => (Object.hasOwn(payload, key) ? payload[key] : undefined));
-  return texts([agent, ...named]);
+function agentIds(event: Reported): string[] {
+  return texts([event.agent, ...(factsOf(event).agentIds ?? [])]);
 }
 
 function texts(ids: unknown[]): string[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { makeToken } from '#client/gateway/access.js';
 import { readSettings } from '#contract/settings.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { makeSources } from '#worker/make-sources.js';
 import { openDoor } from '#worker/open-door.js';
 import { type RunningGateway, startGateway } from '#worker/start-gateway.js';

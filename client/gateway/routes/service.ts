@@ -64,7 +64,7 @@ export const openApi = route({
   },
 });
 
-/** Says nothing of the inside: whoever reaches the gateway may ask. */
+/** The answer says nothing of the inside, since any caller may ask. */
 async function readiness({ mesh, areRulesValid, isStopping }: RouteWorld): Promise<Answer> {
   const [health, areValid] = await Promise.all([mesh.health(), areRulesValid()]);
   const checks = [

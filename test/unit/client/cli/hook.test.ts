@@ -10,7 +10,7 @@ import { hashToken, readName, type SpoolEntry, writeEntry } from '#client/spool/
 import { listRefused } from '#client/spool/refused.js';
 import type { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Answer, startGatewayStub } from '../../../support/gateway-stub.js';
 import { hookFixture } from '../../../support/hook-fixtures.js';
@@ -35,6 +35,7 @@ describe('with a gateway that takes events', () => {
     expect(posts[0]).toMatchObject({ path: '/v1/events', headers: { 'content-type': 'application/json' } });
     expect(posts[0]?.headers.authorization).toBeUndefined();
     expect(posts[0]?.body).toEqual({
+      dialect: 'claude-code',
       event: 'PostToolUseFailure',
       outcome: 'failed',
       id: FAILURE_ID,
