@@ -1,6 +1,5 @@
-import { keptUntil } from '#contract/kept-until.js';
 import { wordsOfCondition } from '#contract/runs-only-if.js';
-import { wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
+import { keptUntil, wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
 import { type ActionStory, type Story, type StoryOutcome, storyOf } from '#contract/story.js';
 import { visible } from '#contract/text/plain-text.js';
 import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#contract/views/remediation.js';
