@@ -1,4 +1,4 @@
-import { signerOf } from '#activities/actions/notify-team/channels/webhook/signer.js';
+import { signerOf } from '#activities/actions/notify-team/channels/webhook/sign.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import { resolveSecret } from '#config/secret.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
