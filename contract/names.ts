@@ -18,7 +18,7 @@ export function workflowsQueueOf(actionQueue: string): string {
   return actionQueue.replace(/-(agents|messages)$/, '');
 }
 
-/** The tenant of whoever names none. */
+/** The tenant of an event that names none. */
 export const DEFAULT_TENANT = 'default';
 
 /** Who reported the event of a remediation that somebody started by hand, with `mesh try`. */
@@ -39,8 +39,8 @@ export const SIGNALS = {
   resume: 'resume',
   /** From remediations: agents they start, so that what these report is known to be theirs. */
   agents: 'agents',
-  /** From deliveries: incidents that are open at a receiver. */
-  incidents: 'incidents',
+  /** From deliveries: alerts that are open at a receiver. */
+  alerts: 'alerts',
 } as const;
 
 export const REMEDIATION_SIGNALS = {
@@ -59,8 +59,8 @@ export const QUERIES = {
   status: 'status',
   verdicts: 'verdicts',
   judgement: 'judgement',
-  /** What is open at a receiver, for whoever is about to close it. */
-  incidents: 'incidents',
+  /** What is open at a receiver. A delivery asks before it closes an alert. */
+  alerts: 'alerts',
   progress: 'progress',
 } as const;
 

@@ -3,10 +3,7 @@ import { nearest } from '#contract/text/nearest.js';
 import { parseYaml } from '#contract/text/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '#contract/text/problem.js';
 import { MAX_ENCODED_ID_CHARS, Ruleset } from '#contract/ruleset.js';
-import { crowdWarnings } from './crowd-warnings.js';
-import { ruleWarnings } from './rule-warnings.js';
-import type { KnownNames } from './known-names.js';
-import { nameWarnings } from './name-warnings.js';
+import { type KnownNames, nameWarnings, rulesetWarnings } from './warnings/index.js';
 
 export type ParsedRuleset =
   { ok: true; ruleset: Ruleset; warnings: Problem[] } | { ok: false; problems: Problem[]; warnings: Problem[] };
@@ -32,12 +29,17 @@ export function checkRuleset(value: unknown, known?: KnownNames): ParsedRuleset 
   const { inner, prefix, problems } = unwrap(value);
   const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
   const parsed = Ruleset.safeParse(inner);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner).map(withWrapperHint).map(prefixed));
+  if (!parsed.success)
+    problems.push(
+      ...problemsOf(parsed.error, inner)
+        .map((one) => withWrapperHint(one, inner))
+        .map(prefixed),
+    );
   problems.push(...crossProblems(inner).map(prefixed));
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
   const { data } = parsed;
-  const warnings = [...ruleWarnings(data), ...crowdWarnings(data), ...(known ? nameWarnings(data, known) : [])];
+  const warnings = [...rulesetWarnings(data), ...(known ? nameWarnings(data, known) : [])];
   return { ok: true, ruleset: data, warnings: warnings.map(prefixed) };
 }
 
@@ -55,9 +57,10 @@ function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Pro
 }
 
 /** The wrapper is no field of a ruleset, so the schema cannot guess that it was meant. */
-function withWrapperHint(problem: Problem): Problem {
-  const [, key = ''] = /^unknown key "(.*)"$/.exec(problem.message) ?? [];
-  const isWrapper = problem.path === key && nearest(key, ['hookChains']) !== undefined;
+function withWrapperHint(problem: Problem, value: unknown): Problem {
+  const isUnknown =
+    isObject(value) && Object.hasOwn(value, problem.path) && !Object.hasOwn(Ruleset.shape, problem.path);
+  const isWrapper = isUnknown && nearest(problem.path, ['hookChains']) !== undefined;
   return isWrapper ? { ...problem, hint: 'did you mean "hookChains"?' } : problem;
 }
 

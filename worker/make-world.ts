@@ -4,7 +4,7 @@ import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
 import type { Mailer } from '#adapters/mail/mail.js';
 import { createOutbound } from '#adapters/http/create-outbound.js';
 import type { Environment, Settings } from '#contract/settings.js';
-import type { ConsoleLog } from './console-log.js';
+import type { ConsoleLog } from './logs.js';
 import type { WorkerSetup } from './create-worker.js';
 import { readLineageKey } from './lineage-key.js';
 import { makeSources, type Sources } from './make-sources.js';
@@ -18,13 +18,18 @@ export interface MakeWorldOptions {
 }
 
 /** The outside world as the settings describe it. */
-export function makeWorld({ settings, env, log, temporalUi }: MakeWorldOptions): WorkerSetup['world'] & Sources {
+export async function makeWorld({
+  settings,
+  env,
+  log,
+  temporalUi,
+}: MakeWorldOptions): Promise<WorkerSetup['world'] & Sources> {
   return {
     ...makeSources(settings, log, env),
     mailer: makeMailer(settings),
     outbound: createOutbound(),
     redactKeys: settings.redactKeys,
-    lineageKey: readLineageKey(settings),
+    lineageKey: await readLineageKey(settings),
     env,
     temporalUi: settings.uiUrl ?? temporalUi,
   };

@@ -9,7 +9,7 @@ import type { RunningNews } from './progress.js';
 /** What an operator sees beside a notice in the Temporal UI: what it is about, and who has got it. */
 export function renderNoticeDetails(notice: Notice, news: RunningNews, result?: NoticeResult): string {
   const { deliveries, doing } = news;
-  const parts = describeParts({ state: 'running', sinceAt: notice.at, deliveries: result?.deliveries ?? deliveries });
+  const parts = describeParts({ launches: [], deliveries: result?.deliveries ?? deliveries ?? [] });
   const isToldByParts = result?.deliveries?.some(({ status }) => status === 'failed' || status === 'aborted') === true;
   const why = isToldByParts ? undefined : (result?.reason ?? (doing && wordsOfDoing(doing)));
   const lines = [...(why === undefined ? [] : [codeLine(why, 300)]), ...parts];
@@ -42,7 +42,7 @@ function about(notice: Notice): string {
   const rule = `rule ${code(notice.rule)}`;
   if (notice.kind === 'resolve') {
     const { event, eventId } = notice.by;
-    const { team, channel } = notice.incident;
+    const { team, channel } = notice.alert;
     return `What ${rule} told ${code(`${team}/${channel}`)} about works again: event ${code(event)} ${code(eventId)} is a success.`;
   }
   const { events, firstAt, lastAt } = notice.suppressed;

@@ -44,7 +44,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   return result;
 
   function showDetails(now: Progress): void {
-    setCurrentDetails(renderRemediationDetails(input, now));
+    setCurrentDetails(renderRemediationDetails(input, now.now()));
   }
 }
 

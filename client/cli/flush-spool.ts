@@ -1,14 +1,12 @@
 import type { Environment, Settings } from '#contract/settings.js';
 import { NotStoredError } from '../errors.js';
 import { drain, type Drained, type DrainOptions } from '../spool/drain.js';
-import { listEntries } from '../spool/list-entries.js';
+import { listEntries, mayPost, mayStoreStraight } from '../spool/entries.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { GatewayError } from './hook/gateway-error.js';
 import { type GatewayTarget, targetOf, tokenIn } from './hook/hook-options.js';
-import { postEvents } from './hook/post-events.js';
+import { GatewayError, postEvents } from './hook/post-events.js';
 import { namesTemporal } from './hook/temporal.js';
-import { mayPost, mayStoreStraight } from './hook/whose-event.js';
 import { withMesh } from './with-mesh.js';
 import { messageOf } from '#contract/text/words.js';
 

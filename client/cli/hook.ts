@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '#contract/settings.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
-import { hashToken, preciseNow, type SpoolEntry } from '../spool/entry.js';
-import { writeEntry } from '../spool/write-entry.js';
+import { hashToken, preciseNow, type SpoolEntry, writeEntry } from '../spool/entries.js';
 import { deliver } from './hook/deliver.js';
 import { createHookLog } from './hook/hook-log.js';
 import { readHookOptions } from './hook/hook-options.js';

@@ -7,7 +7,7 @@ import { makeStartNotice } from '#adapters/temporal/start-notice.js';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import { remediationId } from '#contract/ids.js';
 import { TASK_QUEUE } from '#contract/names.js';
-import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
@@ -221,7 +221,8 @@ const EXPECTED = [
   'authorization: Bearer ${env:PLANTED_TOKEN}\n',
   'launcher workflow, when runtime has failed for good: workflow mend on task queue agents, with the id remediation/',
   'email/alice: alice <alice@example.com> (mail server 127.0.0.1)\n    subject: Broken: Build\n',
-  'The agent: running\n',
+  'The agent:\n',
+  'how agent ends, a dry run cannot know: it is shown as not begun\n',
   'slack/all: Slack, incoming webhook ${env:NOT_SET}\n',
   '"routing_key": "${env:PLANTED_TOKEN}"',
   'inbox/alice: alice, inbox inboxes/all/inboxes/alice.json\n',

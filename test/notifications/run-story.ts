@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { connectMesh } from '#client/mesh.js';
 import { readSettings } from '#contract/settings.js';
 import { createWorker } from '#worker/create-worker.js';
-import { freePort, startDevServer } from '#worker/dev-server.js';
+import { freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { makeWorld } from '#worker/make-world.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget, type TargetRequest } from '../support/http-target.js';
@@ -58,7 +58,7 @@ export async function runStory(): Promise<StoryRun> {
     connection,
     bundlePath: BUNDLE,
     wrap: recorder.wrap,
-    world: makeWorld({
+    world: await makeWorld({
       settings,
       env: { ...process.env, SLACK_ON_CALL: slack.url, PAGERDUTY_KEY, WEBHOOK_SECRET },
       log: { info: () => undefined, error: (_meta, message) => console.error(message) },

@@ -14,9 +14,9 @@ import { SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '#contract/names.js';
 import { readSettings } from '#contract/settings.js';
 import type { WatchInput } from '#contract/watch.js';
 import { createWorker } from '#worker/create-worker.js';
-import { freePort, startDevServer } from '#worker/dev-server.js';
+import { freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { makeWorld } from '#worker/make-world.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { startHttpTarget } from '../support/http-target.js';
@@ -117,7 +117,7 @@ await writeFile(
 const worker = await createWorker({
   connection: connectionSettings,
   bundlePath: BUNDLE,
-  world: makeWorld({
+  world: await makeWorld({
     settings: {
       ...readSettings({}).settings,
       rules: dirname(rulesFile),

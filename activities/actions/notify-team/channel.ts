@@ -6,9 +6,9 @@
 //   message    NotificationMessage: what people are told, once for all channels, in no markup (message/).
 //   draft      NotificationDraft: the message and its deliveries, or why there are none (compose.ts, compose-notice.ts).
 //   delivery   this message, through one channel, to one recipient: an activity, with retries of its own (activity.ts).
-//   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (find-parcel.ts).
+//   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (channels/index.ts).
 //   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/render.ts, preview.ts).
-//   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/send.ts).
+//   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/channel.ts).
 
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { ChannelConfig, Member } from '#config/sections/teams.js';
@@ -22,7 +22,7 @@ export interface Channel<Config extends ChannelConfig> {
   /** For `member`: what somebody lacks whom this channel cannot reach, such as `an email address`. */
   lacks?(member: Member, channel: Config): string | undefined;
   /** True when what it delivers stays open at the receiver until a later success closes it. */
-  opensIncidents?(channel: Config): boolean;
+  opensAlerts?(channel: Config): boolean;
   /** Set when what it delivers would be an alert that somebody has to close: it gets no digests. */
   refusesDigests?: true;
   /** The most that one attempt may take, where that is less than the action has time for. */

@@ -1,7 +1,7 @@
 import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { preparePayload } from '../../prepare-payload.js';
-import { refuseText } from '../../spool/refuse.js';
+import { refuse } from '../../spool/refused.js';
 import { hookEvent, type HookInput, partialEvent } from './hook-event.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -36,7 +36,7 @@ async function refuseInput({ spool, redactor, log }: Aside, text: string, reason
   const prepared = preparePayload({ input: text.slice(0, LOOKED_AT_CHARS) }, redactor);
   const kept = prepared.ok ? prepared.payload : {};
   if (text.trim() === '') log(reason);
-  else await refuseText(spool, JSON.stringify({ v: 1, ...kept }), reason, log);
+  else await refuse(spool, { v: 1, ...kept }, reason, log);
 }
 
 /** Many times what is kept, so that no half secret at its end gets into that. */

@@ -1,12 +1,11 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
-import { remediationId, watchId } from '#contract/ids.js';
-import type { Judgement } from '#contract/verdict.js';
-import { MeshError } from '../../errors.js';
+import { watchId } from '#contract/ids.js';
+import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
-import { withIdempotencyKey } from '../idempotency-key.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
-import { type Call, route, type RouteWorld } from '../route.js';
+import { route } from '../route.js';
 import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas/index.js';
 import { takeEvents } from '../take-events.js';
 
@@ -33,12 +32,46 @@ export const reportEvents = route({
   answers: { 202: { what: 'Stored.', schema: Accepted } },
   problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
   async handle(call, world) {
-    const sent = readEvents(call, world.limits);
+    const sent = readEvents(call);
     const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
     const ids = await takeEvents({ ...sent, inputs }, call, world);
     return { status: 202, body: { events: ids.map((id) => ({ id })), watch: watchId(call.principal.tenant) } };
   },
 });
+
+/** As `EVENT_ID` of the contract. */
+const FITS_AS_ID = /^[\w.:@+=~-]{1,200}$/;
+const MAX_CHARS = 500;
+
+/**
+ * The id that an `Idempotency-Key` gives an event which has none. A second request with the same key is then a copy of the
+ * first, whichever gateway it reaches, and the watch acts on it once.
+ */
+function withIdempotencyKey(key: string | string[] | undefined, inputs: unknown[], isArray: boolean): unknown[] {
+  if (key === undefined) return inputs;
+  if (typeof key !== 'string' || !/^[\x20-\x7e]+$/.test(key) || key.trim() === '' || key.length > MAX_CHARS) {
+    throw wrong(`expected 1 to ${MAX_CHARS} printable ASCII characters`);
+  }
+  if (isArray) throw wrong('goes with a single event; give each event of an array an id of its own');
+  const [input] = inputs;
+  if (typeof input !== 'object' || input === null) return inputs;
+  const id = idFromKey(key.trim());
+  const own = 'id' in input ? input.id : undefined;
+  if (own === undefined) return [{ ...input, id }];
+  if (own === id || own === key.trim()) return inputs;
+  throw wrong('differs from the id of the event: give only one of them');
+}
+
+function idFromKey(key: string): string {
+  if (FITS_AS_ID.test(key)) return key;
+  return `key-${createHash('sha256').update(key).digest('base64url').slice(0, 32)}`;
+}
+
+function wrong(message: string): GatewayProblem {
+  return new GatewayProblem('invalid-request', `Idempotency-Key ${message}`, {
+    problems: [{ path: 'Idempotency-Key', message }],
+  });
+}
 
 export const getEvent = route({
   id: 'getEvent',
@@ -52,46 +85,14 @@ export const getEvent = route({
   problems: ['not-found', 'no-worker', 'not-taken', 'unavailable'],
   async handle(call, world) {
     const { id } = call.params;
-    const judgement = await world.mesh.judgement(id, call.principal.tenant);
+    const { tenant } = call.principal;
+    const judgement = await world.mesh.judgement(id, tenant);
     if (judgement.state === 'unknown') {
       throw new GatewayProblem('not-found', 'the watch has not seen this event, or so long ago that it forgot');
     }
-    const remediations = judgement.state === 'forgotten' ? await search(call, id, world) : startedBy(judgement);
+    const isForgotten = judgement.state === 'forgotten';
+    const started = isForgotten ? await searchStarted(world.mesh, id, tenant) : startedBy(judgement);
+    const remediations = started.map((one) => ({ id: one.id, rule: one.rule }));
     return { status: 200, body: { id, ...judgement, remediations } };
   },
 });
-
-interface Started {
-  id: string;
-  rule: string;
-}
-
-function startedBy({ verdicts }: Judgement): Started[] {
-  const found = verdicts.flatMap(({ remediation: id, rule }) =>
-    id === undefined || rule === undefined ? [] : [[id, { id, rule }] as const],
-  );
-  return [...new Map(found).values()];
-}
-
-/** More rules than that are not looked for. */
-const SEARCHED_RULES = 100;
-
-/** The verdicts are gone, but the remediations have ids that can be made again. */
-async function search({ principal }: Call, eventId: string, world: RouteWorld): Promise<Started[]> {
-  const { counters } = await world.mesh.status(principal.tenant);
-  const possible = Object.keys(counters.rules)
-    .slice(0, SEARCHED_RULES)
-    .map((rule) => ({ id: remediationId(principal.tenant, rule, eventId), rule }));
-  const isThere = await Promise.all(possible.map(({ id }) => exists(id, world)));
-  return possible.filter((_, index) => isThere[index]);
-}
-
-async function exists(id: string, world: RouteWorld): Promise<boolean> {
-  try {
-    await world.mesh.remediation(id);
-    return true;
-  } catch (error) {
-    if (error instanceof MeshError && error.code === 'not-found') return false;
-    throw error;
-  }
-}

@@ -12,7 +12,7 @@ const UNTIL_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 function shown(input: RemediationInput, happens: (progress: Progress) => void = () => undefined): string {
   const progress = createProgress(input, () => undefined);
   happens(progress);
-  return renderRemediationDetails(input, progress);
+  return renderRemediationDetails(input, progress.now());
 }
 
 const mended: ActionResult = { action: 'mend', type: 'spawn_fallback_agent', status: 'executed', attempts: 1 };

@@ -6,11 +6,11 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { hostAndPort } from '#client/cli/hook/temporal.js';
-import { hashToken, readName, type SpoolEntry } from '#client/spool/entry.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { hashToken, readName, type SpoolEntry, writeEntry } from '#client/spool/entries.js';
+import { listRefused } from '#client/spool/refused.js';
 import type { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Answer, startGatewayStub } from '../../../support/gateway-stub.js';
 import { hookFixture } from '../../../support/hook-fixtures.js';
@@ -171,7 +171,8 @@ describe('with a gateway that does not take it', () => {
     expect(await hook(FAILURE, { home, args: ['--gateway', url] })).toEqual(SILENT);
 
     expect(waiting(home)).toEqual([]);
-    expect(entriesIn(join(home, 'spool', 'refused'))).toEqual([{ v: 1, event: posts[0]?.body }]);
+    const reason = expect.stringContaining(`${status} invalid-event`) as string;
+    expect(entriesIn(join(home, 'spool', 'refused'))).toEqual([{ v: 1, event: posts[0]?.body, reason }]);
     expect(logOf(home)).toContain(`${FAILURE_ID}: ${status} invalid-event: no: depth: expected a number`);
   });
 
@@ -487,8 +488,8 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
         },
       },
     ]);
-    const [refused] = refusedIn(home);
-    expect(refused?.why).toContain(`its beginning was reported as event ${FAILURE_ID}`);
+    const [refused] = await refusedIn(home);
+    expect(refused?.reason).toContain(`its beginning was reported as event ${FAILURE_ID}`);
     expect(refused?.text.length).toBeLessThan(10_000);
   });
 
@@ -512,8 +513,8 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
       ...{ hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_name: 'Bash', tool_use_id: 't-1' },
       ...{ error: expect.stringContaining('[redacted]'), mesh_note: expect.any(String) },
     });
-    const [refused] = refusedIn(home);
-    expect(refused?.why).toMatch(/^standard input is not JSON: .*; its beginning was reported/);
+    const [refused] = await refusedIn(home);
+    expect(refused?.reason).toMatch(/^standard input is not JSON: .*; its beginning was reported/);
     expect(refused?.text).toContain('not-this');
     expect(JSON.stringify([refused, posts[0]?.body, logOf(home)])).not.toContain(secret);
   });
@@ -535,7 +536,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
     expect(waiting(home)).toEqual([]);
     const { stdout } = await runMesh(['spool', '--home', home]);
     expect(stdout).toMatch(/refused {2}1 event\n.*\n +standard input is not JSON: Unexpected token 'o'\n/);
-    expect(refusedIn(home)[0]?.text).toContain('no JSON at all');
+    expect((await refusedIn(home))[0]?.text).toContain('no JSON at all');
   });
 
   test('10 MB of input is read, redacted and cut before the agent gets impatient', async () => {
@@ -656,7 +657,7 @@ describe('killed while it writes', () => {
     running.child.kill('SIGKILL');
     await running.finished;
     const [part = ''] = readdirSync(join(home, 'spool'));
-    expect(part).toMatch(/\.json\.part$/);
+    expect(part).toMatch(/^\..*\.part$/);
     const half = readFileSync(join(home, 'spool', part), 'utf8');
     expect(half.length).toBeGreaterThan(50);
     expect(() => JSON.parse(half) as unknown).toThrow();
@@ -776,13 +777,9 @@ function logOf(home: string): string {
   return readFileSync(join(home, 'hook.log'), 'utf8');
 }
 
-function refusedIn(home: string): { text: string; why: string }[] {
-  const folder = join(home, 'spool', 'refused');
-  const names = readdirSync(folder).filter((name) => readName(name) !== undefined);
-  return names.map((name) => ({
-    text: readFileSync(join(folder, name), 'utf8'),
-    why: readFileSync(join(folder, `${name}.why`), 'utf8'),
-  }));
+async function refusedIn(home: string): Promise<{ text: string; reason: string }[]> {
+  const refused = await listRefused(join(home, 'spool'));
+  return refused.map(({ file, reason }) => ({ text: readFileSync(file, 'utf8'), reason }));
 }
 
 /** The command beside nothing that it could load. */

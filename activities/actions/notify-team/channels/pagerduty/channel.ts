@@ -4,7 +4,7 @@ import type { DeliveryAnswer } from '#contract/notification.js';
 import { joinLines } from '#contract/text/plain-text.js';
 import { type Channel, type DeliveryWorld, HTTP_ATTEMPT_LIMIT_MS, type Parcel } from '../../channel.js';
 import { postJson, refusalOf } from '../post-json.js';
-import { type PagerDutyEvent, renderPagerDuty } from './render.js';
+import { type PagerDutyEvent, renderPagerDuty, subjectOf } from './render.js';
 
 export type PagerDutyConfig = Extract<ChannelConfig, { type: 'pagerduty' }>;
 
@@ -13,7 +13,7 @@ export const pagerduty: Channel<PagerDutyConfig> = {
   audience: 'team',
   attemptLimitMs: HTTP_ATTEMPT_LIMIT_MS,
   refusesDigests: true,
-  opensIncidents: ({ resolveOn }) => resolveOn !== undefined,
+  opensAlerts: ({ resolveOn }) => resolveOn !== undefined,
   prepare(parcel) {
     const event = renderPagerDuty(parcel);
     return {
@@ -25,7 +25,7 @@ export const pagerduty: Channel<PagerDutyConfig> = {
   },
 };
 
-/** Tells PagerDuty. The key of the incident makes every repetition the same alert. */
+/** Tells PagerDuty. The key of the alert makes every repetition the same alert. */
 export async function sendToPagerDuty(
   event: PagerDutyEvent,
   parcel: Parcel<PagerDutyConfig>,
@@ -35,7 +35,8 @@ export async function sendToPagerDuty(
   if (parcel.request.message.kind === 'digest') {
     return { delivered: false, reason: 'PagerDuty takes no digest: it would be an alert', isFinal: true };
   }
-  const { url, routingKey, resolveOn } = parcel.channel;
+  const { url, routingKey } = parcel.channel;
+  const resolveOn = subjectOf(parcel);
   const key = await world.secret(routingKey);
   const body = JSON.stringify({ routing_key: key, ...event });
   const answer = await postJson({ url, body, secrets: [key] }, parcel, world);
@@ -53,7 +54,7 @@ export async function sendToPagerDuty(
   return {
     delivered: true,
     detail: 'reported to PagerDuty',
-    ...(parcel.request.incident && resolveOn && { incident: { key: event.dedup_key, resolveOn } }),
+    ...(resolveOn && { alert: { key: event.dedup_key, resolveOn } }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderRun } from '#client/cli/render/run.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
-import type { RemediationDetail } from '#client/remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { anEvent } from '#test/support/builders.js';
 import { aDetail, aRetried, NOW } from './samples.js';
 
@@ -70,7 +70,10 @@ describe('renderRun', () => {
       leaseUntilAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     };
 
-    expect(lines(aDetail({ progress: { outcome: 'executed', actions: [state] } }))).toContain(
+    const [, tell] = aDetail().actions;
+    if (!tell) throw new Error('the sample has changed');
+    const actions = [{ ...tell, name: 'warm' }];
+    expect(lines(aDetail({ actions, progress: { outcome: 'executed', actions: [state] } }))).toContain(
       'warm    executed         1  Remote capacity warmed for environment env-1, kept until 2026-01-02 03:04:05 UTC at least',
     );
   });
