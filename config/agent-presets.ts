@@ -2,11 +2,11 @@
 export interface AgentPreset {
   program: string;
   args: readonly string[];
-  /** Before the name of the model. None: the program has no such option. */
+  /** Option before the name of the model. Absent: the program has no such option. */
   modelFlag?: string;
-  /** Before a session id that the mesh chooses, so that what the agent reports is known to be its. */
+  /** Option before a session id that the mesh chooses, so that the watch knows the events of this agent. */
   sessionFlag?: string;
-  /** What must stand behind all options. */
+  /** Arguments that must stand behind all options. */
   last?: readonly string[];
   /** Unless the configuration says otherwise. */
   env?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface AgentPreset {
   isVerified: boolean;
 }
 
-/** None of them gives the agent more leave than its program does by itself; `args` of the configuration may. */
+/** No preset permits an agent more than its program does by default. `args` of the configuration may. */
 export const AGENT_PRESETS = {
   'claude-code': {
     program: 'claude',
@@ -41,7 +41,7 @@ export const AGENT_PRESETS = {
     program: 'opencode',
     args: ['run'],
     modelFlag: '-m',
-    // By itself it runs every command that the model asks for.
+    // By default the program runs every command that the model asks for.
     env: { OPENCODE_CONFIG_CONTENT: '{"permission":{"bash":"ask","edit":"ask"}}' },
     isVerified: true,
   },

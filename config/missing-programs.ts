@@ -8,7 +8,7 @@ import type { Agent, CommandAgent, PresetAgent } from './sections/agents.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a launcher needs of this machine and does not find: its program, its folder, the script for an interpreter. */
+/** What a launcher needs and does not find on this machine: its program, its folder, the script for an interpreter. */
 export async function missingPrograms(type: string, agent: Agent, env: Environment): Promise<Problem[]> {
   if (agent.kind !== 'command' && agent.kind !== 'preset') return [];
   const at = (...keys: PropertyKey[]) => formatPath(['agents', type, ...keys]);
@@ -35,7 +35,7 @@ function lineOf(agent: CommandAgent | PresetAgent): [program: string, script?: s
   return isScript ? [program, first] : [program];
 }
 
-/** As the system looks for it: a name on the PATH that the agent will have, a path from its folder. */
+/** Looks as the system does: for a name on the PATH that the agent will have, for a path from its folder. */
 function placesOf(program: string, { cwd, env: own }: CommandAgent | PresetAgent, env: Environment): string[] {
   if (isPath(program)) return [resolve(cwd, program)];
   const folders = (own['PATH'] ?? env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -43,7 +43,7 @@ function placesOf(program: string, { cwd, env: own }: CommandAgent | PresetAgent
   return folders.flatMap((folder) => endings.map((ending) => join(resolve(cwd, folder), program + ending)));
 }
 
-/** A script that was just written, or came without its mode, is there and still cannot be run. */
+/** A new script, or one that was copied without its mode, is there and cannot be run. */
 async function whatIsWrong(program: string, places: readonly string[]): Promise<Omit<Problem, 'path'>> {
   const there = (await Promise.all(places.map(isFile))).indexOf(true);
   const file = places[there];

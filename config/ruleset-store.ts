@@ -26,7 +26,7 @@ const KEPT_VERSIONS = 16;
 /** The rules of every tenant, always as the files say now, or as they last said without a mistake. */
 export class RulesetStore {
   private readonly files = new Map<string, ReadThroughFile<Ruleset>>();
-  /** A remediation is planned from the version its event was judged by, even if the file changed in between. */
+  /** A remediation is planned from the version by which its event was judged, also when the file has changed since. */
   private readonly versions = new Map<string, Ruleset>();
 
   private readonly reported = new Set<string>();

@@ -5,7 +5,7 @@ const PROBLEM_CHARS = 400;
 
 interface Shortened {
   shown?: number;
-  /** Before they are cut: half a secret is one that nobody would know. */
+  /** Runs before the texts are cut, since nobody recognises half a secret. */
   redact?: (text: string) => string;
 }
 

@@ -15,7 +15,7 @@ export interface Access {
   /** The tenants that the gateway serves. */
   tenants: readonly string[];
   find(token: string): Principal | undefined;
-  /** The same by the hash of a token, for what was written down to be sent later. */
+  /** The same by the hash of a token, for events in a spool, which hold no tokens. */
   findByHash(sha256: string): Principal | undefined;
 }
 
@@ -56,7 +56,7 @@ export function makeToken(): { token: string; sha256: string } {
   return { token, sha256: hashOfToken(token).toString('hex') };
 }
 
-/** A plain hash is enough for what nobody can guess: it is no password. */
+/** A plain hash is enough, since nobody can guess a token as one guesses a password. */
 function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -68,7 +68,7 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
   return app;
 }
 
-/** By the package's own name, which finds it from the sources and from what they are compiled to. */
+/** Asks by the package's own name, which works from the sources and from the compiled files. */
 function packageVersion(): string {
   const { version } = createRequire(import.meta.url)('remediation-mesh/package.json') as { version: string };
   return version;

@@ -1,10 +1,10 @@
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { causesOf } from '../causes-of.js';
+import { causesOf } from '../errors.js';
 import { MeshError, type MeshErrorCode, NotStoredError, type NotStoredReason, WrongEventError } from '../errors.js';
 import { GatewayProblem } from './gateway-problem.js';
 import type { ProblemCode } from './problem-codes.js';
 
-/** Any error as what is answered. What nobody foresaw is `internal`, and says nothing of the inside. */
+/** Turns any error into an answer. An error that nobody foresaw is `internal`, and its answer says nothing of the inside. */
 export function explainError(error: unknown): GatewayProblem {
   if (error instanceof GatewayProblem) return error;
   if (error instanceof NotStoredError) return explainNotStored(error);
@@ -72,7 +72,7 @@ function explainFastifyError(error: unknown): GatewayProblem | undefined {
   return known && refuse(known, undefined, error);
 }
 
-/** By the codes of gRPC. */
+/** The codes of gRPC. */
 const TEMPORAL_ERRORS: Record<number, ProblemCode> = {
   1: 'unavailable', // CANCELLED
   3: 'invalid-request', // INVALID_ARGUMENT, such as a page that is none
@@ -86,7 +86,7 @@ const TEMPORAL_ERRORS: Record<number, ProblemCode> = {
 
 function explainTemporalError(error: unknown): GatewayProblem | undefined {
   for (const cause of causesOf(error)) {
-    // Not the fault of who asks.
+    // The caller has made no mistake.
     if (cause instanceof NamespaceNotFoundError) return refuse('not-taken', undefined, error);
     const code = isGrpcServiceError(cause) ? TEMPORAL_ERRORS[cause.code] : undefined;
     if (code !== undefined) return refuse(code, undefined, error);

@@ -28,7 +28,7 @@ export function createGate({ world, connections, rates }: GateParts) {
     if (world.isStopping() && entry?.path !== '/healthz') throw stopping();
     connections.require(request.raw.socket);
     const policy = await world.policy.current();
-    // What only `mesh.yaml` knows to be a secret could not be seen before.
+    // Before, a secret that only `mesh.yaml` names could not be recognised.
     visit.redactor = policy.redactor;
     request.id = requestIdOf(request.id, policy.redactor, world.makeId);
     reply.header('x-request-id', request.id);
@@ -62,7 +62,7 @@ export function createGate({ world, connections, rates }: GateParts) {
       if (count > eventsPerRequest)
         throw new GatewayProblem('too-large', `at most ${eventsPerRequest} events go in one request, found ${count}`);
       visit.events = count;
-      // One was taken above, before it was known how many there are.
+      // One event was taken off the limit above, before their number was known.
       rates.take(principal.tenant, 'events', count - 1);
     }
   };

@@ -62,11 +62,11 @@ export interface GatewayLimits {
   headerBytes: number;
   eventsPerRequest: number;
   connections: number;
-  /** For a request to arrive whole. */
+  /** The time in which a request must arrive whole. */
   requestWithinMs: number;
-  /** For its headers alone. */
+  /** The time in which its headers must arrive. */
   headersWithinMs: number;
-  /** For events to be stored. Somebody waits, and can send them again. */
+  /** The time in which events must be stored. The caller waits, and can send them again. */
   storeWithinMs: number;
   /** An idle connection is kept open this long. */
   keepAliveMs: number;

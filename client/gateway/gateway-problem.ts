@@ -8,7 +8,7 @@ export interface ProblemExtras {
   problems?: Problem[];
   /** When there are more than `problems` holds. */
   problemCount?: number;
-  /** Of the events of the request, those that Temporal has stored, and those it is not known to have. */
+  /** Ids of the events that Temporal has stored, and of those that it is not known to have. */
   stored?: string[];
   notStored?: string[];
   retryAfterSeconds?: number;
@@ -20,7 +20,7 @@ export class GatewayProblem extends Error {
   override readonly name = 'GatewayProblem';
   constructor(
     readonly code: ProblemCode,
-    /** For people. It must hold nothing of the inside. */
+    /** A text for people. It must say nothing of the inside. */
     readonly detail: string = PROBLEM_CODES[code].meaning,
     readonly extras: ProblemExtras = {},
     options?: ErrorOptions,
@@ -61,7 +61,7 @@ export class GatewayProblem extends Error {
   }
 }
 
-/** Of the problems of one request. The others are only counted. */
+/** So many problems of one request are shown. The others are only counted. */
 export const SHOWN_PROBLEMS = 1_000;
 const SHOWN_CHARS = 400;
 

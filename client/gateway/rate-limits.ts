@@ -34,7 +34,7 @@ export function createRateLimits(now: () => number): RateLimits {
   };
 }
 
-/** So much per second, and for a moment more: what was not used in the last `burstSeconds`. */
+/** So many tokens per second. Those that were not used in the last `burstSeconds` may be used at once. */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;

@@ -11,7 +11,7 @@ export const CLOUD_EVENTS = 'application/cloudevents-batch+json';
 export interface SentEvents {
   inputs: unknown[];
   isArray: boolean;
-  /** Where the caller finds what a problem is about: dialects have other names for the same things. */
+  /** Translates a path of a problem into the names of the caller's dialect. */
   placeOf(path: string): string;
 }
 
@@ -27,7 +27,7 @@ export function readEvents(call: Call): SentEvents {
   call.countEvents(Array.isArray(body) && !isBinary(headers) ? body.length : 1);
   if (contentType === CLOUD_EVENT || contentType === CLOUD_EVENTS) return cloudEvents(body);
   if (isBinary(headers)) return cloudEvents(fromBinary(textOnly(headers), body));
-  // Nothing at all is no event; in CloudEvents' binary form it is one without data.
+  // An empty body is no event. Only in CloudEvents' binary form it is an event without data.
   if (body === undefined) throw new GatewayProblem('invalid-json', 'the body is empty: expected an event, or an array');
   return { inputs: Array.isArray(body) ? body : [body], isArray: Array.isArray(body), placeOf: (path) => path };
 }
@@ -46,7 +46,7 @@ function cloudEvents(body: unknown): SentEvents {
     if (mapped.ok) inputs.push(mapped.event);
     else {
       problemCount += mapped.problems.length;
-      // Beyond those that are shown only their number counts.
+      // More problems are not shown, only counted.
       if (problems.length < SHOWN_PROBLEMS) problems.push(...problemsOf(mapped, isArray ? `[${index}]` : ''));
     }
   }

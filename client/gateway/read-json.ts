@@ -29,7 +29,7 @@ const MAX_LEVELS = 200;
 function requireShallow(body: Uint8Array): void {
   let levels = 0;
   let isText = false;
-  // All that counts is ASCII, and no byte of any other character looks like it.
+  // Only ASCII characters count, and no byte of another character looks like one of them.
   for (let at = 0; at < body.length; at++) {
     const byte = body[at];
     if (byte === QUOTE) isText = !isText;

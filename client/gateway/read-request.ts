@@ -10,12 +10,12 @@ export function readInput<Schema extends z.ZodObject>(schema: Schema, given: unk
   throw new GatewayProblem('invalid-request', undefined, { problems: problemsOf(parsed.error, given) });
 }
 
-/** For routes that need nothing but their address: a body that says something would be ignored otherwise. */
+/** Refuses a body on routes that need only their address. Such a body would otherwise be ignored. */
 export function readEmptyBody(body: unknown): void {
   if (body !== undefined) readInput(NoBody, body);
 }
 
-/** A query is all text; where the schema wants a number, one that is written as such counts as one. */
+/** A query is all text. Where the schema wants a number, a text of digits counts as one. */
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, given: object): z.output<Schema> {
   const fields = new Map(Object.entries<z.core.$ZodType>(schema.shape));
   const read = Object.entries(given).map(([name, value]: [string, unknown]) => {

@@ -26,7 +26,7 @@ export interface Route {
   isBodyOptional?: boolean;
   /** By status. */
   answers: Record<number, AnswerSpec>;
-  /** Beyond those that every route can answer with. */
+  /** Codes of this route, beside those that every route can answer with. */
   problems: readonly ProblemCode[];
   handle(call: Call, world: RouteWorld): Promise<Answer>;
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** The limit for the whole stop, so that nobody needs to kill the process. */
 export const STOP_WITHIN_MS = 4_500;
-/** For requests that are still arriving; those that wait for Temporal have a little longer. */
+/** The time for requests that are still arriving. Requests that wait for Temporal have a little longer. */
 const ARRIVE_WITHIN_MS = 300;
 
 /** Refuses new work, finishes what is on its way, and is done in under five seconds, whatever happens. */

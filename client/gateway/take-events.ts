@@ -56,7 +56,7 @@ async function within<T>(ms: number, work: Promise<T>, tooLate: () => Error): Pr
   }
 }
 
-/** Of an array, each path begins with the place of its event. */
+/** In an array, each path begins with the place of its event. */
 function placeIn(path: string, placeOf: SentEvents['placeOf']): string {
   const [index = ''] = /^\[\d+\]\.?/.exec(path) ?? [];
   return index + placeOf(path.slice(index.length));

@@ -5,13 +5,13 @@ import type { Admitted, Route } from './route.js';
 
 /** What is known of a request from its first byte to the line in the log. */
 export interface Visit {
-  /** By the clock that only goes forward. */
+  /** Time of the clock that only goes forward. */
   readonly cameAt: number;
   /** Whether it is counted and logged. */
   isNoted: boolean;
   /** Knows what `mesh.yaml` calls a secret, once that was read. */
   redactor?: Redactor;
-  /** Once it has passed the gate. */
+  /** Set when the request has passed the gate. */
   admitted?: Admitted;
   /** How many events it holds. */
   events?: number;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { milliseconds, strict } from '#contract/text/schema-words.js';
 import { SECRET } from '../secret.js';
-import { httpUrl } from './http-url.js';
-import { plainOrSecret } from './plain-or-secret.js';
-import { secretText } from './secret-text.js';
+import { httpUrl, plainOrSecret, secretText } from './words.js';
 import { isWrittenSecret, SECRET_PROBLEM } from './written-secret.js';
 
 const HEADER_NAME = /^[\w!#$%&'*+.^|~-]+$/;
@@ -40,7 +38,7 @@ export const AgentEndpoint = strict({
   /** Sent as a bearer token. */
   token: secretText().optional(),
   headers: Headers.default({}),
-  /** For the answer; the time limit of the agent itself stands beside `http`. */
+  /** Time for the answer. The time limit of the agent itself stands beside `http`. */
   timeoutMs: milliseconds(1, 600_000).default(10_000),
 }).superRefine(({ token, headers }, context) => {
   const name = Object.keys(headers).find((header) => header.toLowerCase() === 'authorization');

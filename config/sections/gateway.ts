@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import { ROLES, TOKEN_SHA256 } from '#contract/roles.js';
 import { listOf, oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
-import { Name } from './name.js';
-import { z } from 'zod';
+import { Name } from './words.js';
 
 const SHA256 = 'a SHA-256 hash as `mesh token new` prints it: 64 lower-case hexadecimal digits';
 const ORIGIN = 'an origin such as https://console.example.com, without a path';
@@ -38,7 +38,7 @@ export const Gateway = strict({
 });
 export type Gateway = z.output<typeof Gateway>;
 
-/** A hash that stands twice would leave open whose token it is. */
+/** With a hash that stands twice, nobody could tell whose token it is. */
 export function tokenProblems(tokens: Gateway['tokens']): Problem[] {
   const hashes = tokens.flatMap(({ sha256 }) => sha256);
   const names = tokens.map(({ name }) => name);

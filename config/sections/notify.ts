@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '#contract/text/problem.js';
 import { flag, milliseconds, strict } from '#contract/text/schema-words.js';
-import { Name } from './name.js';
+import { Name } from './words.js';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;
@@ -15,7 +15,7 @@ const Retry = strict({
 export type NotifyRetry = z.output<typeof Retry>;
 
 export const Notify = strict({
-  /** For rules and events that name no team. */
+  /** The team for rules and events that name none. */
   defaultTeam: Name.optional(),
   /** Sender of the mails. */
   fromName: Name.default('Remediation Mesh'),

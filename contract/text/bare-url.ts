@@ -1,4 +1,4 @@
-/** What is wrong with an address to which paths are added, and which stands in messages for everybody to see. */
+/** What is wrong with an address that stands in messages for everybody to see, and to which paths are added. */
 export function bareUrlProblem(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { username, password } = new URL(url);

@@ -9,7 +9,7 @@ export function code(text: string): string {
   return clean === '' ? '` `' : `\`${clean}\``;
 }
 
-/** The same of a text that may have many lines, cut. ⏎ marks where a line broke. */
+/** The same for a text of many lines, which is cut. ⏎ marks the end of a line. */
 export function codeLine(text: string, maxChars: number): string {
   return code(shortened(text.replace(/\s*[\r\n]+\s*/g, ' ⏎ '), maxChars));
 }

@@ -37,7 +37,7 @@ export function parseYaml(text: string, file: string): ParsedText {
   let paths: Map<string, (string | number)[]> | undefined;
   return { ok: true, value, lineOf: (path) => lineOfPath(path) };
 
-  /** A path that is not there, such as that of a missing key, stands where the nearest thing around it does. */
+  /** A path that does not exist, such as that of a missing key, gets the place of the nearest thing around it. */
   function lineOfPath(wanted: string): number | undefined {
     paths ??= new Map(pathsOf(value).map((keys) => [formatPath(keys), keys]));
     let path = wanted;

@@ -31,7 +31,7 @@ export function shownText(text: string, maxChars: number): string {
   );
 }
 
-/** A text that may have many lines, in one, cut, and harmless to look at. ⏎ marks where a line broke. */
+/** A text of many lines as one line, cut, and harmless to look at. ⏎ marks the end of a line. */
 export function oneLine(text: string, maxChars: number): string {
   const line = visible(
     text

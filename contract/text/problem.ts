@@ -5,7 +5,7 @@ import type { KnownKeys } from './schema-words.js';
 /** One thing wrong with something a person wrote: where, what was expected, and how to mend it. */
 export interface Problem {
   file?: string;
-  /** Such as `rules[2].cooldownMs`; empty for the whole document. */
+  /** A path such as `rules[2].cooldownMs`; empty for the whole document. */
   path: string;
   line?: number;
   message: string;

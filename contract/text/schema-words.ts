@@ -42,7 +42,7 @@ export function strict<T extends z.ZodRawShape>(shape: T, expected = 'an object'
   });
 }
 
-/** What an issue about unknown keys has with it. */
+/** What an issue about unknown keys carries. */
 export interface KnownKeys {
   known: string[];
 }

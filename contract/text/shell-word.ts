@@ -10,12 +10,12 @@ export function shellWord(text: string): string {
 
 /** A `mesh` command line that people copy. */
 export function meshCommand(command: string, words: string[] = [], options: string[] = []): string {
-  // A word that begins like an option would be taken for one.
+  // A word that begins with a dash would be taken for an option.
   const separator = words.some((word) => word.startsWith('-')) ? ['--'] : [];
   return ['npx mesh', command, ...options, ...separator, ...words.map(shellWord)].join(' ');
 }
 
-/** What copied commands need to reach the same tenant. */
+/** The option that copied commands need to reach the same tenant. */
 export function tenantOptions(tenant: string): string[] {
   return tenant === DEFAULT_TENANT ? [] : ['--tenant', tenant];
 }

@@ -16,7 +16,7 @@ export const TEMPLATE_NAMES = [
 ] as const;
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-/** What stands in braces after a dollar sign, known name or not. */
+/** A name in braces after a dollar sign, known or not. */
 export const PLACEHOLDER = /\$\{([^{}]*)\}/g;
 
 /** A text with `${NAME}` placeholders; a name nobody will fill in is refused here, since at night it would read as a hole. */

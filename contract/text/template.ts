@@ -4,13 +4,13 @@ import type { StartedAgent } from '../remediation.js';
 import { PLACEHOLDER, type TemplateName } from './template-text.js';
 import { canonicalJson } from './canonical-json.js';
 import { cutText } from './shorten.js';
-import { readField } from '../read-field.js';
+import { type FactName, factsOf } from '../facts.js';
 import type { Redactor } from './redact/redact.js';
 
 export const MAX_SHOWN_PAYLOAD_BYTES = 16 * 1024;
 export const MAX_TEXT_CHARS = 65_536;
 
-/** What a template may tell of. */
+/** What a template may use. */
 export interface TemplateContext {
   rule: string;
   event: MeshEvent;
@@ -39,7 +39,7 @@ export function renderTemplate(
 
 /** Empty where the event has nothing to say, or no agent was started before. */
 export function templateValues({ rule, event, agent, redactor }: TemplateContext): TemplateValues {
-  const field = (name: Parameters<typeof readField>[1]) => () => hide(readField(event.payload, name) ?? '', redactor);
+  const field = (name: FactName) => () => hide(factsOf(event)[name] ?? '', redactor);
   return {
     EVENT_NAME: () => event.event,
     OUTCOME: () => event.outcome,
@@ -65,7 +65,7 @@ function hide(text: string, redactor: Redactor | undefined): string {
   return redactor === undefined ? text : redactor.text(text);
 }
 
-/** As JSON also writes them: the value stays the same. */
+/** JSON may write these characters as escapes too: the value stays the same. */
 function escaped(json: string, characters: RegExp): string {
   return json.replace(characters, (char) =>
     Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

@@ -10,7 +10,7 @@ export function quoted(value: string): string {
 
 /** Without a space, or anything that looks like one, there is no sentence. */
 const PLAIN = /^[\w./:-]+$/;
-/** Also what only looks like the end of the quotation. */
+/** Escapes also characters that only look like the end of the quotation. */
 const QUOTES = /["\u02ba\u02dd\u02ee\u201c-\u201f\u2033\u2036\u275d\u275e\u301d-\u301f\uff02]/g;
 
 /** What a caught value says. */

@@ -43,6 +43,15 @@ export function roomOf(path: string): string {
   return path.split('/')[0] ?? '';
 }
 
+/** How often a walk through files goes from one room into another. */
+export function crossingsOf(walk: string[]): number {
+  return walk.filter((_, index) => index > 0 && isCrossing(walk, index)).length;
+}
+
+export function isCrossing(walk: string[], index: number): boolean {
+  return roomOf(walk[index] ?? '') !== roomOf(walk[index - 1] ?? '');
+}
+
 function importsOf(path: string, text: string): { target: string; isType: boolean }[] {
   const found: { target: string; isType: boolean }[] = [];
   visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false));

@@ -39,7 +39,7 @@ export const reportEvents = route({
   },
 });
 
-/** As `EVENT_ID` of the contract. */
+/** The same pattern as `EVENT_ID` of the contract. */
 const FITS_AS_ID = /^[\w.:@+=~-]{1,200}$/;
 const MAX_CHARS = 500;
 

@@ -3,7 +3,7 @@ export function isReference(written: string): boolean {
   return written.length <= MAX_REFERENCE_CHARS && (VARIABLE.test(written) || FIELD.test(written));
 }
 
-/** A reference can hold more keys, which are looked at for themselves: what is read twice must be short. */
+/** A reference can hold more keys, which are read again by themselves. So it must be short. */
 const MAX_REFERENCE_CHARS = 300;
 
 const VARIABLE = /^(?:\$[A-Z_][A-Z0-9_]*|\$\{(?:env:|file:)?[\w./-]+\}|\$\{\{[^}]*\}{0,2}|\$\(.*|%[A-Z0-9_]+%)$/;
@@ -28,7 +28,7 @@ const EMPTY_WORDS = wordsOf(
   'null nil none undefined true false yes no string str number boolean bool int any unknown object void',
 );
 
-/** What goes on like this is a sentence: "password: must be longer", "GITHUB_TOKEN: unbound variable". */
+/** A text with such a continuation is a sentence: "password: must be longer", "GITHUB_TOKEN: unbound variable". */
 export function isSentenceWord(written: string): boolean {
   return SENTENCE_WORDS.has(written.toLowerCase());
 }

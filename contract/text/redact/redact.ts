@@ -22,7 +22,7 @@ export interface Redactor {
    */
   value(value: unknown, text?: (text: string) => string): unknown;
   text(text: string): string;
-  /** Only what is a secret by its own look: for names and ids, which have no key beside them. */
+  /** Hides only secrets that are known by their own look. Names and ids have no key beside them. */
   shapes(text: string): string;
 }
 
@@ -84,7 +84,7 @@ export function createRedactor({ keys = [], patterns = [] }: RedactOptions = {})
   return { value: (given, change) => value(given, change), text, shapes };
 }
 
-/** What is longer is no name. Keys are not cut as texts are, and must not be slow either. */
+/** A longer key is no name. Keys are not cut as texts are, and must not be slow either. */
 const MAX_KEY_CHARS = 8 * 1024;
 
 /** Hides until there is nothing more to hide. */
@@ -98,7 +98,7 @@ function settled(written: string, hide: (text: string) => string): string {
   return REDACTED;
 }
 
-/** What one round hides can bring the next to light. A text that still gives up secrets after these is hidden whole. */
+/** Hiding one secret can uncover the next. A text that still shows secrets after so many rounds is hidden whole. */
 const MAX_ROUNDS = 6;
 
 function everywhere(pattern: RegExp): RegExp {
@@ -106,7 +106,7 @@ function everywhere(pattern: RegExp): RegExp {
 }
 
 function hideOwn(text: string, pattern: RegExp): string {
-  // A pattern that matches nothing matches everywhere, and says nothing.
+  // A pattern that matches the empty text matches everywhere, so it says nothing.
   return outsideMarks(text, (piece) => piece.replace(pattern, (found) => (found === '' ? '' : REDACTED)));
 }
 

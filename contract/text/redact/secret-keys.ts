@@ -72,7 +72,7 @@ function kindOf(key: string): SecretKind | undefined {
   if (name === 'pwd' || name === 'oldpwd' || name.endsWith('credentials')) return 'not-a-path';
   const found = ENDING.exec(name);
   if (found) return found[1] === 's' ? 'not-a-count' : 'any';
-  // A word of its own, as in DB_PASS. Alone it counts tests as often as it is a password.
+  // A part of a key, as in DB_PASS. Alone the word is as often a number of passed tests as a password.
   if (name === 'pass') return 'not-a-number';
   if (/[^A-Za-z]pass$|[^A-Z]P(?:ass|ASS)$/.test(end)) return 'any';
   if (name === 'auth') return 'text';

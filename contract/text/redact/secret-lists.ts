@@ -29,7 +29,7 @@ function holdsPairs(list: readonly unknown[], isHeaders: boolean): boolean {
   return list.every((item, index) => index % 2 === 1 || (typeof item === 'string' && KEY.test(item)));
 }
 
-/** One word: a line of prose may end with `password` too. */
+/** The key must be one word, since a line of prose may end with `password` too. */
 const KEY = /^[A-Za-z_][\w.-]*$/;
 
 /** Lists under such a key may name and value headers in turn; those that a server allows are names only. */

@@ -94,7 +94,7 @@ function nameAt(text: string, pair: Pair, keys: SecretKeys, before: Named | unde
   return before?.key === key ? undefined : before;
 }
 
-/** Where a key is only a word of a sentence, or the name of a file, what follows is no value. */
+/** When the key is only a word of a sentence, or the name of a file, the text behind it is no value. */
 function mayHold(text: string, pair: Pair, kind: SecretKind): boolean {
   const before = text.slice(Math.max(0, pair.keyStart - 12), pair.keyStart);
   switch (pair.sign) {

@@ -104,7 +104,7 @@ function hideUrlUser(found: string, slashes: string, user: string, at: number, t
   return `${slashes}${REDACTED}@`;
 }
 
-/** A password with a slash, `?` or `#` as it is breaks the address, which is then in the error. */
+/** A password with an unescaped slash, `?` or `#` breaks the address, and the error then quotes the address. */
 const URL_ODD_USER = /(:\/\/)[^\s/?#@:[\]"'`<>\\]+:(?!\d{1,5}(?!\w))[^\s@"'`<>]{1,200}@/g;
 
 const CURL_USER = /(?<=\s)((?:-u|-U|--user|--proxy-user)(?:[ \t]*=[ \t]*|[ \t]*)\\*["']?)([^\s:"'\\]+):([^\s"'\\]+)/g;

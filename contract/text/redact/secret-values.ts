@@ -21,7 +21,7 @@ export interface FoundValue {
   value: unknown;
 }
 
-/** What would have to be hidden; nothing when no value stands there, or one that is only a word, a reference or code. */
+/** The value to hide. Nothing when there is no value, or when it is only a word, a reference or code. */
 export function findValue(text: string, place: Place): FoundValue | undefined {
   const found = valueAt(text, place);
   if (found === undefined || found.start >= found.end) return undefined;
@@ -57,7 +57,7 @@ function quotedValue(text: string, place: Place, start: number, slashes: number,
   // Cut, or never closed: the rest of the line.
   if (close === undefined) return textValue(text, start, endOf(/[^\r\n…]*/y, text, start));
   const after = close + slashes + 1;
-  // A shell goes on: 'it'"'"'s'.
+  // In a shell the value goes on: 'it'"'"'s'.
   const more = place.isTight && slashes === 0 ? endOf(/(?:[\w$]|'[^'\n]*'|"[^"\n]*")*/y, text, after) : after;
   if (more > after) return textValue(text, start - 1, more);
   return textValue(text, afterScheme(text, start, place.key), close);
@@ -148,7 +148,7 @@ function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | un
   return sticky.exec(text) ?? undefined;
 }
 
-/** For patterns that match at every place, if only nothing. */
+/** Runs patterns that match at every place, at least the empty text. */
 function endOf(sticky: RegExp, text: string, at: number): number {
   return at + (matchAt(sticky, text, at)?.[0].length ?? 0);
 }

@@ -14,7 +14,7 @@ import { canonicalJson } from '#contract/text/canonical-json.js';
 import { cutText } from '#contract/text/shorten.js';
 import { fieldReader, labelled, MAX_FIELD_CHARS } from '../../event-fields.js';
 import { lastAgentBefore } from '../../last-agent.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
 import {
   payloadJson,
@@ -45,7 +45,7 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
   const { plan, remediation } = request;
   const { rule, event, id, firedAt } = remediation;
   const context: TemplateContext = { rule, event, agent: lastAgentBefore(request), redactor: desk.redactor };
-  const error = readField(event.payload, 'error');
+  const { error } = factsOf(event);
   const toCome = toComeAfter(request);
   const message: NotificationMessage = {
     kind: 'remediation',
@@ -125,14 +125,13 @@ type Fact = NotificationMessage['facts'][number];
 
 /** What is known of the event in short, the most telling first. */
 function factsOfEvent({ rule, event, firedAt }: RemediationInput): Fact[] {
-  const { payload, lineage, depth } = event;
-  const subject = readField(payload, 'taskSubject');
-  const id = readField(payload, 'taskId');
+  const { lineage, depth } = event;
+  const { tool, taskSubject: subject, taskId: id } = factsOf(event);
   const facts: [label: string, value: string | undefined][] = [
     ['Rule', rule],
     ['Event', event.event],
     ['Outcome', event.outcome],
-    ['Tool', readField(payload, 'tool')],
+    ['Tool', tool],
     ['Task', subject === undefined || id === undefined ? (subject ?? id) : `${subject} (${id})`],
     ['Session', event.session],
     ['Agent', event.agent],
