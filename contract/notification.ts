@@ -1,5 +1,6 @@
 import type { Outcome } from './event.js';
 import type { RetryPlan } from './remediation.js';
+import type { QuietWindow } from './story.js';
 
 /** What a team is told, and through which channels. Texts in here may be hostile: each channel escapes them its own way. */
 export interface NotificationMessage {
@@ -19,8 +20,12 @@ export interface NotificationMessage {
   /** True when no rule gave the subject: it says the same of every event of its kind. */
   isDefaultSubject?: boolean;
   /** One line on how it stands: whether it may be mended, and whether the mesh is still at it. */
-  verdict?: string;
+  prognosis?: string;
+  /** True when the prognosis says that the mesh starts nothing more. */
+  prognosisSaysEnd?: true;
   body: string;
+  /** The last line of the default body: the payload in one line, of which it is more than `payload` has. */
+  payloadLine?: string;
   /** What went wrong, in the words of the event. */
   error?: string;
   /** True for the default body, which says what the facts and the payload say: who shows these may leave it out. */
@@ -32,12 +37,56 @@ export interface NotificationMessage {
   did: { action: string; type: string; state: string; text?: string }[];
   /** The actions that come after this message; `onlyIf` says on what that depends. */
   toCome?: { action: string; type: string; onlyIf?: string }[];
-  /** What stays quiet, and until when; `onlyRepeats`: for events equal to this one. */
-  quiet: { what: string; untilAt: number; onlyRepeats?: true }[];
+  quiet: QuietWindow[];
   links: { text: string; url: string }[];
   /** Ready to paste. One that `ends` something is shown apart from the others; the note says what. */
   commands: { what: string; command: string; note?: string; ends?: true }[];
 }
+
+/** A text of a message. `maxBytes` of JSON; `isLong`: cut shorter where many get it; `isAddress`: works only as it stands. */
+export interface TextField {
+  maxBytes: number;
+  isLong?: true;
+  isAddress?: true;
+}
+
+type HasText<Value> = Value extends string ? true : Value extends object ? HasText<Value[keyof Value]> : false;
+/** What is one of a few words of ours is a `code`, and no text. */
+type TextsOf<Value> = Value extends string
+  ? string extends Value
+    ? TextField
+    : 'code'
+  : Value extends (infer One)[]
+    ? TextsOf<One>
+    : { [Key in keyof Value as true extends HasText<Value[Key]> ? Key : never]-?: TextsOf<NonNullable<Value[Key]>> };
+
+const NAME = { maxBytes: 80 } as const;
+const LINE = { maxBytes: 320 } as const;
+const ADDRESS = { maxBytes: 4_000, isAddress: true } as const;
+const EXCERPT = { maxBytes: 4_500, isLong: true } as const;
+
+/**
+ * Every text that a message may hold: what is secret in it is taken out, and what is too long is cut, by this list. A text
+ * without a row does not compile, and should one come all the same, it is treated as `LINE`.
+ */
+export const TEXT_FIELDS = {
+  kind: 'code',
+  tenant: ADDRESS,
+  rule: ADDRESS,
+  outcome: 'code',
+  subject: { maxBytes: 1_000 },
+  prognosis: { maxBytes: 400 },
+  body: { maxBytes: 16 * 1024, isLong: true },
+  payloadLine: { maxBytes: 16 * 1024, isLong: true },
+  error: EXCERPT,
+  facts: { label: NAME, value: LINE },
+  payload: EXCERPT,
+  did: { action: NAME, type: NAME, state: NAME, text: { maxBytes: 5_000, isLong: true } },
+  toCome: { action: NAME, type: NAME, onlyIf: NAME },
+  quiet: { by: 'code', actions: NAME, label: LINE, fields: NAME },
+  links: { text: NAME, url: ADDRESS },
+  commands: { what: NAME, command: ADDRESS, note: { maxBytes: 160 } },
+} as const satisfies TextsOf<NotificationMessage>;
 
 export type NotificationDraft =
   /** The note says who was named and cannot be told. */

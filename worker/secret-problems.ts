@@ -1,4 +1,4 @@
-import { signerOf } from '#activities/actions/notify-team/channels/webhook/signer.js';
+import { signerOf } from '#activities/actions/notify-team/channels/webhook/sign.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import { missingSecrets } from '#config/missing-secrets.js';
 import { resolveSecret } from '#config/secret.js';

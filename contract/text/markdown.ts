@@ -27,3 +27,9 @@ export function utc(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? '?' : `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
 }
+
+/** A time as it is read beside another one: of the same day without the date. */
+export function utcBeside(at: number, besideAt: number): string {
+  const [date, time] = utc(at).split(' ');
+  return time !== undefined && utc(besideAt).split(' ')[0] === date ? `${time} UTC` : utc(at);
+}

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { dumpOf } from '#activities/actions/notify-team/channels/slack/dump.js';
+import { dumpOf } from '#activities/actions/notify-team/channels/slack/channel.js';
 import { fence } from './fence.js';
 import { WEBHOOK_SECRET } from './story.js';
 import type { Written } from './write-messages.js';

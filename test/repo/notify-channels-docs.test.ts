@@ -61,11 +61,11 @@ describe('shows what is sent as it is:', () => {
     const one = { outcome: 'failed', error: 'x', payload: 'x', facts: [{ label: 'x', value: 'x' }] } as const;
     const message = aMessage({
       ...one,
-      verdict: 'x',
+      prognosis: 'x',
       facts: [{ label: 'x', value: 'x' }],
       did: [{ action: 'x', type: 'x', state: 'x', text: 'x' }],
       toCome: [{ action: 'x', type: 'x', onlyIf: 'x' }],
-      quiet: [{ what: 'x', untilAt: 1 }],
+      quiet: [{ by: 'cooldown', label: 'x', untilAt: 1 }],
       links: [{ text: 'x', url: 'https://x.example' }],
       commands: [{ what: 'x', command: 'x', note: 'x' }],
     });

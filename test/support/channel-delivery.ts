@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Prepared } from '#activities/actions/notify-team/channel.js';
 import type { DeliveryAnswer } from '#contract/notification.js';
 import { channelOf } from '#activities/actions/notify-team/channels/index.js';
-import { findParcel } from '#activities/actions/notify-team/find-parcel.js';
+import { findParcel } from '#activities/actions/notify-team/channels/index.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
 import { resolveSecret } from '#config/secret.js';

@@ -13,9 +13,8 @@ import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
 import type { Parcel, Prepared } from './channel.js';
-import { channelOf } from './channels/index.js';
-import { findParcel } from './find-parcel.js';
-import { asOfNow } from './message/lateness.js';
+import { channelOf, findParcel } from './channels/index.js';
+import { asOfNow } from './message/words-of-message.js';
 import {
   asLast,
   type Memory,

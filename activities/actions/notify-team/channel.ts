@@ -6,9 +6,9 @@
 //   message    NotificationMessage: what people are told, once for all channels, in no markup (message/).
 //   draft      NotificationDraft: the message and its deliveries, or why there are none (compose.ts, compose-notice.ts).
 //   delivery   this message, through one channel, to one recipient: an activity, with retries of its own (activity.ts).
-//   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (find-parcel.ts).
+//   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (channels/index.ts).
 //   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/render.ts, preview.ts).
-//   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/send.ts).
+//   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/channel.ts).
 
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { ChannelConfig, Member } from '#config/sections/teams.js';

@@ -6,9 +6,8 @@ import type { NotificationDraft, PlannedDelivery } from '#contract/notification.
 import type { PreviewStep } from '#contract/preview.js';
 import { formatProblem } from '#contract/text/problem.js';
 import type { PreviewDesk, Previewer } from '../preview.js';
-import { channelOf } from './channels/index.js';
+import { channelOf, findParcel } from './channels/index.js';
 import { makeComposeNotification } from './compose.js';
-import { findParcel } from './find-parcel.js';
 
 type Draft = Extract<NotificationDraft, { status: 'ready' }>;
 

@@ -5,11 +5,9 @@ import { DEFAULT_TENANT } from '#contract/names.js';
 import type { DigestNotice, ResolveNotice } from '#contract/notice.js';
 import type { NotificationMessage } from '#contract/notification.js';
 import { quoted } from '#contract/text/words.js';
-import { boundMessage } from './bound-message.js';
-import { commandsOfRule, commandsOfRun } from './commands.js';
+import { commandsOfRule, commandsOfRun, runLinks } from './commands.js';
 import { joinLines } from '#contract/text/plain-text.js';
-import { redactMessage } from './redact-message.js';
-import { runLinks } from './run-link.js';
+import { boundMessage, redactMessage } from './texts-of-message.js';
 import type { WritingDesk } from './write-message.js';
 
 /** What a cooldown kept quiet: how much, from whom and when. */

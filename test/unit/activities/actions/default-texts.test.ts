@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '#contract/event.js';
-import { defaultMessage, defaultSummary } from '#activities/actions/notify-team/message/default-texts.js';
+import { wholeBody } from '#activities/actions/notify-team/message/words-of-message.js';
+import { defaultMessage, defaultSummary } from '#activities/actions/notify-team/message/write-message.js';
 import { defaultPrompt, defaultSpawnDescription } from '#activities/actions/spawn-fallback-agent/prompt.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { MAX_SHOWN_PAYLOAD_BYTES } from '#contract/text/template.js';
@@ -14,6 +15,7 @@ const full = anEvent({
 });
 
 const prompt = (rule: string, event: MeshEvent) => defaultPrompt({ rule, event });
+const message = (rule: string, event: MeshEvent) => wholeBody(defaultMessage(rule, event));
 
 describe('default texts', () => {
   test('of an agent start say what recovers', () => {
@@ -97,7 +99,7 @@ describe('default texts', () => {
   });
 
   test('of a message say all that is known', () => {
-    const lines = defaultMessage('my rule', full).split('\n');
+    const lines = message('my rule', full).split('\n');
 
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -114,7 +116,7 @@ describe('default texts', () => {
   test('of a message keep the session in its line, whatever a runtime calls it', () => {
     const session = 's-1\n\nWhat the mesh did before this message:\n- fix: executed: all is well\nTool: x';
 
-    const lines = defaultMessage('r', anEvent({ session })).split('\n');
+    const lines = message('r', anEvent({ session })).split('\n');
 
     expect(lines).toContain(
       'Session: s-1 ⏎ What the mesh did before this message: ⏎ - fix: executed: all is well ⏎ Tool: x',
@@ -125,32 +127,32 @@ describe('default texts', () => {
   });
 
   test('of a message show the tabs of a trace as blanks', () => {
-    expect(defaultMessage('r', anEvent({ payload: { error: 'panic\n\tat foo.go:12\tin main' } }))).toContain(
+    expect(message('r', anEvent({ payload: { error: 'panic\n\tat foo.go:12\tin main' } }))).toContain(
       '\nError: panic ⏎ at foo.go:12 in main\n',
     );
   });
 
   test('of a message name the task by its id when it has no subject', () => {
-    expect(defaultMessage('r', anEvent({ payload: { task_id: 't-1' } }))).toContain('\nTask: t-1\n');
+    expect(message('r', anEvent({ payload: { task_id: 't-1' } }))).toContain('\nTask: t-1\n');
   });
 
   test('of a message say n/a for what people look for', () => {
-    const message = defaultMessage('r', anEvent());
+    const text = message('r', anEvent());
 
-    expect(message).toContain('\nError: n/a\nTask: n/a\nPayload: {}');
-    expect(message).not.toContain('Session');
+    expect(text).toContain('\nError: n/a\nTask: n/a\nPayload: {}');
+    expect(text).not.toContain('Session');
   });
 
   test.each([
     ['prompt', prompt],
-    ['message', defaultMessage],
+    ['message', message],
   ])('of a %s never expand what the event says', (_, write) => {
     expect(write('${ERROR}', anEvent({ payload: { error: '${PAYLOAD_JSON}' } }))).toContain('${PAYLOAD_JSON}');
   });
 
   test.each([
     ['prompt', prompt],
-    ['message', defaultMessage],
+    ['message', message],
   ])('of a %s carry a large payload only in part', (_, write) => {
     const text = write('r', anEvent({ payload: { blob: 'x'.repeat(10 * MAX_SHOWN_PAYLOAD_BYTES) } }));
 

@@ -1,3 +1,5 @@
+import type { NotificationMessage } from '#contract/notification.js';
+
 // How mails look. Written into every element, since mail programs drop style sheets; the sheet in the head is for those that
 // keep it, and only makes dark mode better.
 
@@ -15,7 +17,7 @@ export const STYLE = {
   title: `margin:6px 0 0;font-size:20px;line-height:27px;font-weight:700;color:#111827;${FONT};${BREAK}`,
   lead: `margin:4px 0 0;font-size:14px;line-height:20px;color:#52606d;${FONT};${BREAK}`,
   late: `margin:10px 0 0;font-size:14px;line-height:20px;font-weight:700;color:#8a5a00;${FONT};${BREAK}`,
-  verdict: `margin:10px 0 0;font-size:16px;line-height:23px;font-weight:700;color:#111827;${FONT};${BREAK}`,
+  prognosis: `margin:10px 0 0;font-size:16px;line-height:23px;font-weight:700;color:#111827;${FONT};${BREAK}`,
   section: `padding:0 20px 18px;font-size:15px;line-height:22px;color:#1f2933;${FONT}`,
   heading: `margin:0 0 6px;font-size:13px;line-height:18px;font-weight:700;color:#52606d;${FONT}`,
   paragraph: `margin:0;font-size:15px;line-height:22px;${BREAK}`,
@@ -52,3 +54,29 @@ export const SHEET = `
 .card{border-radius:0!important;border-left:0!important;border-right:0!important}
 .button{display:block!important;text-align:center!important}
 }`;
+
+/** A colour, and the class by which dark mode finds it. Words say the same beside it, for those who see no colours. */
+export interface Tone {
+  colour: string;
+  name: 'red' | 'green' | 'blue' | 'amber' | 'dim';
+}
+
+const RED: Tone = { colour: '#b42318', name: 'red' };
+const GREEN: Tone = { colour: '#2b7a4b', name: 'green' };
+const BLUE: Tone = { colour: '#1f4e8c', name: 'blue' };
+const AMBER: Tone = { colour: '#8a5a00', name: 'amber' };
+const DIM: Tone = { colour: '#616e7c', name: 'dim' };
+
+/** Of a whole mail. */
+export function toneOf({ kind, outcome }: NotificationMessage): Tone {
+  if (kind === 'digest') return AMBER;
+  if (kind === 'resolved' || outcome === 'success') return GREEN;
+  return outcome === 'unknown' ? DIM : RED;
+}
+
+const BY_STATE: Record<string, Tone> = { failed: RED, executed: GREEN, running: BLUE, aborted: AMBER };
+
+/** Of one action in it. */
+export function toneOfState(state: string): Tone {
+  return BY_STATE[state] ?? DIM;
+}

@@ -1,11 +1,9 @@
 import type { NotificationMessage } from '#contract/notification.js';
-import { clock } from '../../message/clock.js';
-import { headline } from '../../message/headline.js';
-import { tellLateness } from '../../message/lateness.js';
-import { SHEET, STYLE } from './html-style.js';
+import { utcBeside } from '#contract/text/markdown.js';
+import { SHEET, STYLE, toneOf } from './html-style.js';
 import { asWritten, fixed, html, type Html } from './html.js';
 import { sectionsOf } from './sections.js';
-import { toneOf } from './tone.js';
+import { headline, tellLateness } from '../../message/words-of-message.js';
 
 const MAX_PREHEADER_CHARS = 200;
 
@@ -85,7 +83,7 @@ function heading(message: NotificationMessage): Html {
   const { colour, name } = toneOf(message);
   return html`<div class="${name}" style="${STYLE.kind};color:${colour}">${headline(message).join(' · ')}</div>
     <h1 class="title" style="${STYLE.title}">${message.subject}</h1>
-    ${lead(message)}${late(message)}${verdict(message)}`;
+    ${lead(message)}${late(message)}${prognosis(message)}`;
 }
 
 function late(message: NotificationMessage): Html {
@@ -93,8 +91,8 @@ function late(message: NotificationMessage): Html {
   return told === undefined ? html`` : html`<div class="amber" style="${STYLE.late}">${told}</div>`;
 }
 
-function verdict({ verdict }: NotificationMessage): Html {
-  return verdict === undefined ? html`` : html`<div class="title" style="${STYLE.verdict}">${verdict}</div>`;
+function prognosis({ prognosis }: NotificationMessage): Html {
+  return prognosis === undefined ? html`` : html`<div class="title" style="${STYLE.prognosis}">${prognosis}</div>`;
 }
 
 /** What was at work, at one glance. */
@@ -103,13 +101,15 @@ const LEAD = ['Tool', 'Task'];
 function lead({ facts, at, writtenAt = at, late }: NotificationMessage): Html {
   const values = facts.filter(({ label }) => LEAD.includes(label)).map(({ value }) => value);
   return html`<div class="dim" style="${STYLE.lead}">
-    ${[...values, clock(at, late?.sentAt ?? writtenAt)].join(' · ')}
+    ${[...values, utcBeside(at, late?.sentAt ?? writtenAt)].join(' · ')}
   </div>`;
 }
 
 /** What lists of mails show beside the subject. */
-function preheader({ error, body, bodyRepeatsFacts, subject, verdict }: NotificationMessage): string {
-  const text = bodyRepeatsFacts === true ? (error?.trim().split(/[\r\n]/, 1)[0] ?? verdict ?? subject) : body;
-  const parts = [text, ...(verdict === undefined || verdict === text ? [] : [verdict])].map((part) => part.trim());
+function preheader({ error, body, bodyRepeatsFacts, subject, prognosis }: NotificationMessage): string {
+  const text = bodyRepeatsFacts === true ? (error?.trim().split(/[\r\n]/, 1)[0] ?? prognosis ?? subject) : body;
+  const parts = [text, ...(prognosis === undefined || prognosis === text ? [] : [prognosis])].map((part) =>
+    part.trim(),
+  );
   return parts.join(' · ').replace(/\s+/g, ' ').slice(0, MAX_PREHEADER_CHARS).toWellFormed();
 }

@@ -1,10 +1,10 @@
 import type { ChannelConfig } from '#config/sections/teams.js';
 import type { Parcel } from '../../channel.js';
 import { joinLines } from '#contract/text/plain-text.js';
+import { shortHash } from '#contract/hash.js';
 import type { Mail } from '#adapters/mail/mail.js';
-import { listIdOf, messageIdsOf } from './message-ids.js';
 import { renderHtml } from './render-html.js';
-import { renderText } from './render-text.js';
+import { renderText } from '../../message/plain-text.js';
 
 const MAX_SUBJECT_CHARS = 120;
 const MAX_HEADER_CHARS = 200;
@@ -35,4 +35,25 @@ export function renderMail({ member, team, request, config }: Parcel<ChannelConf
       'X-Mesh-Rule': joinLines(message.rule, MAX_HEADER_CHARS),
     },
   };
+}
+
+/** By which mail programs tell mails and threads apart. Hashes: keys are longer than a header line may be. */
+function messageIdsOf(effectKey: string, threadKey: string, fromAddress: string) {
+  const domain = domainOf(fromAddress);
+  return { messageId: `<${shortHash(effectKey)}@${domain}>`, thread: `<${shortHash(threadKey)}.thread@${domain}>` };
+}
+
+/** By which people sort what a team gets into a folder. */
+function listIdOf(team: string, fromAddress: string): string {
+  const plain = team
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  // Two teams must not become one list because their names differ only in what an id cannot hold.
+  const label = plain === team ? plain : [plain, shortHash(team).slice(0, 8)].filter((part) => part !== '').join('-');
+  return `<${label}.teams.mesh.${domainOf(fromAddress)}>`;
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -1,11 +1,8 @@
 import type { NotificationMessage } from '#contract/notification.js';
-import { tellCommand } from '../../message/commands.js';
-import { saidState } from '../../message/said-state.js';
-import { shownError } from '../../message/shown-error.js';
 import { whatNext } from '../../message/what-next.js';
-import { STYLE } from './html-style.js';
+import { STYLE, toneOfState } from './html-style.js';
 import { asWritten, html, type Html } from './html.js';
-import { toneOfState } from './tone.js';
+import { saidState, shownError, tellCommand } from '../../message/words-of-message.js';
 
 /** Mail programs cut what is longer than about 100 KB, and a character may take six. The text part has it all. */
 const MAX_BODY_CHARS = 8_000;

@@ -1,10 +1,10 @@
 import { codeBlock } from '#contract/text/markdown.js';
 import type { InboxEntry } from '#adapters/files/splice.js';
 import type { Parcel } from '../../channel.js';
-import { headline } from '../../message/headline.js';
 import { joinLines } from '#contract/text/plain-text.js';
-import { renderText } from '../email/render-text.js';
+import { renderText } from '../../message/plain-text.js';
 import type { InboxConfig } from './channel.js';
+import { headline } from '../../message/words-of-message.js';
 
 const MAX_RULE_CHARS = 100;
 const MAX_SUBJECT_CHARS = 300;

@@ -2,11 +2,9 @@ import type { NotificationMessage } from '#contract/notification.js';
 import { joinLines, shownText, visibleLines } from '#contract/text/plain-text.js';
 import { shortHash } from '#contract/hash.js';
 import type { Parcel } from '../../channel.js';
-import { tellCommand } from '../../message/commands.js';
-import { tellLateness } from '../../message/lateness.js';
-import { saidState } from '../../message/said-state.js';
 import { whatNext } from '../../message/what-next.js';
 import type { PagerDutyConfig } from './channel.js';
+import { saidState, tellCommand, tellLateness } from '../../message/words-of-message.js';
 
 type Severity = PagerDutyConfig['severity'];
 
@@ -85,12 +83,12 @@ function dedupKey(parcel: Parcel<PagerDutyConfig>): string {
 }
 
 function detailsOf(message: NotificationMessage): Record<string, unknown> {
-  const { body, bodyRepeatsFacts, verdict, error, did, facts, commands, payload } = message;
+  const { body, bodyRepeatsFacts, prognosis, error, did, facts, commands, payload } = message;
   const next = whatNext(message);
   const late = tellLateness(message);
   return {
     ...(late !== undefined && { late: name(late) }),
-    ...(verdict !== undefined && { 'how it stands': line(verdict, MAX_TEXT_CHARS) }),
+    ...(prognosis !== undefined && { 'how it stands': line(prognosis, MAX_TEXT_CHARS) }),
     ...(bodyRepeatsFacts !== true && { message: shown(body) }),
     ...(error !== undefined && { error: shown(error) }),
     ...(did.length > 0 && { 'what the mesh did': did.slice(0, MAX_ENTRIES).map(tellDid) }),

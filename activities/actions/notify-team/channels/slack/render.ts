@@ -1,13 +1,9 @@
 import { utc } from '#contract/text/markdown.js';
 import type { NotificationMessage } from '#contract/notification.js';
-import { tellCommand } from '../../message/commands.js';
-import { headline } from '../../message/headline.js';
-import { tellLateness } from '../../message/lateness.js';
-import { saidState } from '../../message/said-state.js';
-import { shownError } from '../../message/shown-error.js';
 import { whatNext } from '../../message/what-next.js';
 import { buttons, context, fields, header, isAddress, MAX_BLOCKS, section, type SlackBlock, sizeOf } from './blocks.js';
 import { bold, code, codeBlock, mrkdwn, plain } from './mrkdwn.js';
+import { headline, saidState, shownError, tellCommand, tellLateness } from '../../message/words-of-message.js';
 
 export interface SlackMessage {
   /** What notifications, screen readers and programs without Block Kit show. */
@@ -28,7 +24,7 @@ const MAX_VALUE_CHARS = 200;
 const MAX_COMMANDS = 10;
 const MAX_COMMAND_CHARS = 1_000;
 const MAX_LINE_CHARS = 300;
-const MAX_VERDICT_CHARS = 600;
+const MAX_PROGNOSIS_CHARS = 600;
 
 /** Whoever is woken reads from the top, and stops when they know enough. What does not fit is left out from the end. */
 export function renderSlack(message: NotificationMessage): SlackMessage {
@@ -37,7 +33,7 @@ export function renderSlack(message: NotificationMessage): SlackMessage {
     header(message.subject),
     context([...headline(message), utc(message.at)].join(' · ')),
     ...(late === undefined ? [] : [section(plain(late, MAX_LINE_CHARS))]),
-    ...(message.verdict === undefined ? [] : [section(plain(message.verdict, MAX_VERDICT_CHARS))]),
+    ...(message.prognosis === undefined ? [] : [section(plain(message.prognosis, MAX_PROGNOSIS_CHARS))]),
   ];
   const links = buttons(message.links);
   const above = [...bodyOf(message), ...errorOf(message), ...didOf(message), ...nextOf(message)];
@@ -62,12 +58,12 @@ export function renderSlack(message: NotificationMessage): SlackMessage {
 
 /** For a receiver that refuses the blocks: better said in short than not at all. */
 export function fallbackOf(message: NotificationMessage): SlackMessage {
-  const { subject, verdict, error, links } = message;
+  const { subject, prognosis, error, links } = message;
   const late = tellLateness(message);
   const lines = [
     code(subject, MAX_LINE_CHARS),
     ...(late === undefined ? [] : [code(late, MAX_LINE_CHARS)]),
-    ...(verdict === undefined ? [] : [code(verdict, MAX_VERDICT_CHARS)]),
+    ...(prognosis === undefined ? [] : [code(prognosis, MAX_PROGNOSIS_CHARS)]),
     ...(error === undefined ? [] : [code(error, MAX_LINE_CHARS)]),
     ...links.filter(({ url }) => isAddress(url)).map(({ url }) => url.replaceAll('&', '&amp;')),
   ];

@@ -2,6 +2,8 @@ import type { NotificationMessage } from '#contract/notification.js';
 import { shownText } from '#contract/text/plain-text.js';
 import { shortHash } from '#contract/hash.js';
 import type { Parcel } from '../../channel.js';
+import { wordsOfQuiet } from '../../message/what-next.js';
+import { wholeBody } from '../../message/words-of-message.js';
 import type { WebhookConfig } from './channel.js';
 
 const MAX_TEXT_CHARS = 20_000;
@@ -27,8 +29,8 @@ export function renderWebhook({ team, request }: Parcel<WebhookConfig>) {
         late: { written: isoTime(message.late.writtenAt), sent: isoTime(message.late.sentAt) },
       }),
       subject: value(message.subject),
-      ...(message.verdict !== undefined && { verdict: value(message.verdict) }),
-      body: text(message.body),
+      ...(message.prognosis !== undefined && { prognosis: value(message.prognosis) }),
+      body: text(wholeBody(message)),
       ...(message.error !== undefined && { error: text(message.error) }),
       facts: message.facts.map((fact) => ({ label: value(fact.label), value: value(fact.value) })),
       did: message.did.map(tellDid),
@@ -39,7 +41,10 @@ export function renderWebhook({ team, request }: Parcel<WebhookConfig>) {
           ...(onlyIf !== undefined && { onlyIf: value(onlyIf) }),
         })),
       }),
-      quiet: message.quiet.map(({ what, untilAt }) => ({ what: value(what), until: isoTime(untilAt) })),
+      quiet: message.quiet.map((one) => ({
+        what: value(wordsOfQuiet(one, message.rule)),
+        until: isoTime(one.untilAt),
+      })),
       links: message.links.map((link) => ({ text: value(link.text), url: link.url })),
       commands: message.commands.map(({ what, command, note }) => ({
         what: value(what),

@@ -1,7 +1,6 @@
-import type { Webhook } from 'standardwebhooks';
 import type { DeliveryWorld } from '../../channel.js';
 import type { WebhookConfig } from './channel.js';
-import { signerOf } from './signer.js';
+import { Webhook } from 'standardwebhooks';
 
 export interface SignedPart {
   id: string;
@@ -33,4 +32,14 @@ function signer(secret: string, where: string): Webhook {
   const found = signerOf(secret);
   if (!found) throw new Error(`the signing secret ${where} is not whsec_ and a key in Base64`);
   return found;
+}
+
+/** What signs with a secret, if it is one: `whsec_` and a key in Base64. The prefix may be missing. */
+export function signerOf(secret: string): Webhook | undefined {
+  try {
+    return new Webhook(secret);
+  } catch {
+    // What the library says could hold a piece of it.
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whatNext } from '#activities/actions/notify-team/message/what-next.js';
+import { whatNext, wordsOfQuiet } from '#activities/actions/notify-team/message/what-next.js';
 import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { ActionPlan } from '#contract/actions/index.js';
@@ -164,8 +164,8 @@ describe('the message', () => {
       'Error: boom',
       'Task: Build',
       'Session: s-1',
-      'Payload: {"error":"boom","task_id":"7","task_subject":"Build"}',
     ]);
+    expect(message.payloadLine).toBe('{"error":"boom","task_id":"7","task_subject":"Build"}');
     expect(message).toMatchObject({ bodyRepeatsFacts: true, error: 'boom', outcome: 'failed', tenant: 'default' });
   });
 
@@ -236,7 +236,7 @@ describe('the message', () => {
             action: 'try',
             type: 'spawn_fallback_agent',
             status: 'failed',
-            reason: 'exit code 2',
+            reason: 'claude: not found; goclaw: exit code 2',
             attempts: 3,
             launches: [
               { launcher: 'claude', status: 'failed', reason: 'not found', attempts: 1 },
@@ -274,7 +274,7 @@ describe('the message', () => {
         action: 'try',
         type: 'spawn_fallback_agent',
         state: 'failed',
-        text: expect.stringMatching(/^exit code 2\nclaude: not found\n/) as string,
+        text: expect.stringMatching(/^claude: not found; goclaw: exit code 2\ngoclaw /) as string,
       },
       {
         action: 'warm_remote_capacity:1',
@@ -407,7 +407,7 @@ describe('the message', () => {
   test('says what stays quiet, and until when', async () => {
     const { quiet } = await messageOf({ quietForMs: 60_000 });
 
-    expect(quiet).toEqual([{ what: 'rule a-rule for Bash', untilAt: expect.any(Number) as number }]);
+    expect(quiet).toEqual([{ by: 'cooldown', label: 'Bash', untilAt: expect.any(Number) as number }]);
   });
 
   test('says on what an action to come depends', async () => {
@@ -478,7 +478,7 @@ describe('the message', () => {
   describe('says until when an equal event is a repetition', () => {
     const TWO = [{ ...TELL }, { type: 'notify_team' as const, id: 'boss' }];
     const quietOf = async (given: Quietened) =>
-      (await messageOf({ actions: TWO, ...given })).quiet.map(({ what }) => what);
+      (await messageOf({ actions: TWO, ...given })).quiet.map((one) => wordsOfQuiet(one, 'a-rule'));
 
     test.each<[string, Quietened, string[]]>([
       [
@@ -565,7 +565,7 @@ describe('the message', () => {
 
     expect(JSON.stringify([message, note])).not.toMatch(/INT-\d|Jane|hush/);
     expect(message.error).toBe('[redacted]');
-    expect(message.quiet[0]?.what).toBe('rule a-rule for payload.x=[redacted]');
+    expect(message.quiet[0]?.label).toBe('payload.x=[redacted]');
     expect(note).toBe('the event names team [redacted], which is not in mesh.yaml');
     for (const channel of EVERY_CHANNEL) {
       const sent = channelDelivery(channel).prepare({ message, threadKey }).preview;

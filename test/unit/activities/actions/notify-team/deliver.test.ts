@@ -189,7 +189,7 @@ describe('a mail that may have arrived', () => {
 
 test('a mail that is sent long after it was written says so, and speaks of no quiet to come that is over', async () => {
   const now = Date.now();
-  const quiet = [{ what: 'rule a-rule', untilAt: now - 3_600_000 }];
+  const quiet = [{ by: 'cooldown' as const, untilAt: now - 3_600_000 }];
   const message = (writtenAt: number) => aMessage({ at: writtenAt, writtenAt, quiet, outcome: 'failed' });
 
   await deliver({ message: message(now - 7_200_000) });

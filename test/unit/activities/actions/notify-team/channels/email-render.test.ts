@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderHtml } from '#activities/actions/notify-team/channels/email/render-html.js';
-import { renderText } from '#activities/actions/notify-team/channels/email/render-text.js';
+import { renderText } from '#activities/actions/notify-team/message/plain-text.js';
 import type { NotificationMessage } from '#contract/notification.js';
 import { hostileText } from '#test/support/hostile-texts.js';
 import { aMessage } from '#test/support/notifications.js';
@@ -23,7 +23,7 @@ function filledWith(text: string, more: Partial<NotificationMessage> = {}): Noti
       { action: text, type: 'warm_remote_capacity', state: 'running', text },
     ],
     toCome: [{ action: text, type: 'notify_team' }],
-    quiet: [{ what: text, untilAt: 60_000 }],
+    quiet: [{ by: 'cooldown', label: text, untilAt: 60_000 }],
     links: [RUN],
     commands: [{ what: 'Abort it', command: text }],
     ...more,
@@ -96,7 +96,8 @@ test.each([
   const shown = render(
     aMessage({
       outcome: 'failed',
-      body: 'A chain rule fired.\n\nRule: a-rule\nError: ECONNREFUSED\nPayload: {"a":1}',
+      body: 'A chain rule fired.\n\nRule: a-rule\nError: ECONNREFUSED',
+      payloadLine: '{"a":1}',
       bodyRepeatsFacts: true,
       error: 'ECONNREFUSED',
       payload: '{\n  "a": 1\n}',
@@ -106,7 +107,7 @@ test.each([
         { action: 'warm', type: 'warm_remote_capacity', state: 'running' },
       ],
       toCome: [{ action: 'tell-boss', type: 'notify_team' }],
-      quiet: [{ what: 'rule a-rule', untilAt: 300_000 }],
+      quiet: [{ by: 'cooldown', untilAt: 300_000 }],
       links: [RUN],
       commands: [{ what: 'Abort it', command: 'npx mesh abort x' }],
     }),
@@ -137,8 +138,8 @@ test('the first action says that nothing was done before it, the last that nothi
 });
 
 test('plain text says all that the default body says, the error first, with the id of the task, and nothing twice', () => {
-  const body =
-    'A chain rule fired.\n\nRule: a-rule\nEvent: E\nError: no ⏎ way\nTask: Release\nSession: s\nPayload: {"a":1}';
+  const body = 'A chain rule fired.\n\nRule: a-rule\nEvent: E\nError: no ⏎ way\nTask: Release\nSession: s';
+  const payloadLine = '{"a":1}';
   const facts = [
     { label: 'Rule', value: 'a-rule' },
     { label: 'Event', value: 'E' },
@@ -147,7 +148,7 @@ test('plain text says all that the default body says, the error first, with the 
     { label: 'Agent', value: 'builder' },
   ];
 
-  const text = renderText(aMessage({ body, facts, error: 'no\nway', bodyRepeatsFacts: true }), 'because');
+  const text = renderText(aMessage({ body, payloadLine, facts, error: 'no\nway', bodyRepeatsFacts: true }), 'because');
 
   const labelled = text.split('\n').filter((line) => /^[A-Z]\w+: /.test(line));
   expect(labelled).toEqual([
@@ -170,13 +171,15 @@ test.each([
   ],
 ])('%s begins with how old it is, then how it stands', (_, render) => {
   const late = { writtenAt: Date.UTC(2026, 2, 14, 3, 7, 30), sentAt: Date.UTC(2026, 2, 14, 5, 10, 2) };
-  const verdict = 'Not mended: try-again failed.';
+  const prognosis = 'Not mended: try-again failed.';
 
-  const shown = render(aMessage({ late, verdict, body: 'The body' }));
+  const shown = render(aMessage({ late, prognosis, body: 'The body' }));
 
-  const seen = ['Delivered late: written 03:07:30 UTC, sent 05:10:02 UTC (2 h 2 min later).', verdict, 'The body'].map(
-    (part) => shown.indexOf(part),
-  );
+  const seen = [
+    'Delivered late: written 03:07:30 UTC, sent 05:10:02 UTC (2 h 2 min later).',
+    prognosis,
+    'The body',
+  ].map((part) => shown.indexOf(part));
   expect(seen).not.toContain(-1);
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
 });

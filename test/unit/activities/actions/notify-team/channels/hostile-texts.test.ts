@@ -63,7 +63,15 @@ function message(): fc.Arbitrary<NotificationMessage> {
       facts: list(fc.record({ label: text(), value: text() })),
       did: list(fc.record({ action: text(), type: text(), state: text(), text: text() })),
       toCome: list(fc.record({ action: text(), type: text() })),
-      quiet: list(fc.record({ what: text(), untilAt: fc.nat() })),
+      quiet: list(
+        fc.record({
+          by: fc.constantFrom('cooldown' as const, 'repeats' as const),
+          actions: fc.array(text(), { minLength: 1, maxLength: 2 }),
+          label: text(),
+          fields: fc.array(text(), { minLength: 1, maxLength: 2 }),
+          untilAt: fc.nat(),
+        }),
+      ),
       commands: list(fc.record({ what: text(), command: text() })),
       linkText: text(),
     })

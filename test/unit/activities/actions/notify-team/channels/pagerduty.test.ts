@@ -41,7 +41,7 @@ test('an alert says what broke, what was done and what to do', async () => {
     error: 'line 1\nline 2 \u202e',
     facts: [{ label: 'Tool', value: 'Bash' }],
     did: [{ action: 'fix', type: 'spawn_fallback_agent', state: 'running', text: 'was started' }],
-    quiet: [{ what: 'rule a-rule', untilAt: 1_700_000_060_000 }],
+    quiet: [{ by: 'cooldown', untilAt: 1_700_000_060_000 }],
     links: [{ text: 'Open the run', url: 'https://temporal.example.com/run' }],
     commands: [{ what: 'Abort it', command: 'npx mesh abort x' }],
     payload: '{\n  "a": 1\n}',
@@ -97,7 +97,7 @@ test('a phone call says what broke: the rule, and the first line of the error', 
 
 test('an alert says first how old it is and how it stands', async () => {
   const late = { writtenAt: 0, sentAt: 7_200_000 };
-  await pagerduty().deliver({ message: aMessage({ late, verdict: 'Not mended: fix failed.' }) });
+  await pagerduty().deliver({ message: aMessage({ late, prognosis: 'Not mended: fix failed.' }) });
 
   expect(Object.entries(sent().payload.custom_details).slice(0, 2)).toEqual([
     ['late', expect.stringMatching(/^Delivered late: /)],

@@ -35,7 +35,7 @@ const MESSAGE = aMessage({
     { action: 'fix', type: 'spawn_fallback_agent', state: 'failed', text: 'agent a-1 failed\nit said: <!channel>' },
     { action: 'notify_team', type: 'notify_team', state: 'executed' },
   ],
-  quiet: [{ what: 'rule a-rule', untilAt: 60_000 }],
+  quiet: [{ by: 'cooldown', untilAt: 60_000 }],
   links: [{ text: 'Open the run', url: URL_OF_RUN }],
   commands: [
     { what: 'Abort it', command: 'npx mesh abort remediation/default/a-rule/event-1', ends: true },
@@ -97,7 +97,7 @@ test('a message is what people can act on, in blocks, with a short text for noti
 
 test('how old it is and how it stands come first, also where there are no blocks', async () => {
   const late = { writtenAt: 0, sentAt: 7_200_000 };
-  await slack().deliver({ message: aMessage({ late, verdict: 'Not mended: fix failed.' }) });
+  await slack().deliver({ message: aMessage({ late, prognosis: 'Not mended: fix failed.' }) });
 
   const told = /^Delivered late: written 00:00:00 UTC, sent 02:00:00 UTC/;
   expect(textsOf(blocks()).slice(2, 4)).toEqual([expect.stringMatching(told), 'Not mended: fix failed.']);
@@ -149,7 +149,7 @@ describe('of a message too large', () => {
     error: `at the end of the body ${LONG}`,
     facts: Array.from({ length: 40 }, (_, index) => ({ label: `Fact ${index} ${LONG}`, value: LONG })),
     did: Array.from({ length: 60 }, (_, index) => ({ action: `a-${index}`, type: LONG, state: 'failed', text: LONG })),
-    quiet: Array.from({ length: 60 }, () => ({ what: LONG, untilAt: 1 })),
+    quiet: Array.from({ length: 60 }, () => ({ by: 'cooldown' as const, label: LONG, untilAt: 1 })),
     links: Array.from({ length: 20 }, () => ({ text: LONG, url: URL_OF_RUN })),
     commands: Array.from({ length: 60 }, () => ({ what: LONG, command: LONG })),
     payload: LONG,

@@ -36,7 +36,7 @@ const MESSAGE = aMessage({
   facts: [{ label: 'Tool', value: 'Bash' }],
   did: [{ action: 'fix', type: 'spawn_fallback_agent', state: 'failed', text: 'no' }],
   toCome: [{ action: 'warm', type: 'warm_remote_capacity' }],
-  quiet: [{ what: 'rule a-rule', untilAt: 1_700_000_060_000 }],
+  quiet: [{ by: 'cooldown', untilAt: 1_700_000_060_000 }],
   links: [{ text: 'Open the run', url: 'https://temporal.example.com/run' }],
   commands: [{ what: 'Abort it', command: 'npx mesh abort x' }],
   payload: '{"a":1}',

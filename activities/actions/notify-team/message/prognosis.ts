@@ -1,19 +1,22 @@
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionRequest } from '#contract/activities.js';
+import type { NotificationMessage } from '#contract/notification.js';
 import type { ActionResult } from '#contract/remediation.js';
-import { doneAfter } from './done-after.js';
 import { joinLines } from '#contract/text/plain-text.js';
-import { toComeAfter } from './to-come-after.js';
+import { tellerOf } from '../../tellers.js';
+import { doneAfter, toComeAfter } from './so-far.js';
 
 /**
  * How it stands, in the one line that whoever is woken reads first: whether it may be mended, and whether the mesh is still at
  * it. Made of what the actions before came to; only failures are mended, so only their messages have one.
  */
-export function verdictOf(request: ActionRequest<ActionPlan>): string | undefined {
+export function prognosisOf(
+  request: ActionRequest<ActionPlan>,
+): Pick<NotificationMessage, 'prognosis' | 'prognosisSaysEnd'> {
   const { soFar, pending } = request;
   const { event, actions } = request.remediation;
-  if (event.outcome !== 'failed' && event.outcome !== 'timeout') return undefined;
-  const mending = actions.filter(({ type }) => type !== 'notify_team').map(({ name }) => name);
+  if (event.outcome !== 'failed' && event.outcome !== 'timeout') return {};
+  const mending = actions.filter(({ type }) => tellerOf(type).part !== 'no-part').map(({ name }) => name);
   const isMending = ({ action }: { action: string }) => mending.includes(action);
   const rest = toComeAfter(request);
   const results = [...soFar, ...doneAfter(request)]
@@ -33,7 +36,10 @@ export function verdictOf(request: ActionRequest<ActionPlan>): string | undefine
     ...toCome.map(({ name }) => `${joinLines(name)} comes next`),
   ];
   const told = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  return `${SAID[state]}${told}.${endOf(state, perhaps, rest.length === 0)}`;
+  const first = `${SAID[state]}${told}.`;
+  if (perhaps.length > 0) return { prognosis: `${first} ${perhaps.join(', ')} may come next.` };
+  if (rest.length > 0 || state === 'at work') return { prognosis: first };
+  return { prognosis: `${first} ${endOf(state)}`, prognosisSaysEnd: true };
 }
 
 type State = 'at work' | 'untried' | Chance;
@@ -47,19 +53,16 @@ const SAID: Record<State, string> = {
   none: 'Not mended',
 };
 
-/** What is left to come, or that nothing is and somebody else has to mend it. */
-function endOf(state: State, perhaps: string[], isLast: boolean): string {
-  if (perhaps.length > 0) return ` ${perhaps.join(', ')} may come next.`;
-  if (!isLast || state === 'at work') return '';
+/** Nothing is left to come, and somebody else may have to mend it. */
+function endOf(state: State): string {
   const who = state === 'untried' ? 'It' : 'The mesh';
   const isYours = state === 'untried' || state === 'none';
-  return ` ${who} starts nothing more${isYours ? ': it is yours now' : ''}.`;
+  return `${who} starts nothing more${isYours ? ': it is yours now' : ''}.`;
 }
 
-/** An agent can mend what broke. Capacity, and whatever else there may be, only helps the next attempt. */
 function chanceOf(results: ActionResult[]): Chance {
-  const agents = results.filter(({ type }) => type === 'spawn_fallback_agent');
-  const looked = agents.length > 0 ? agents : results;
+  const mending = results.filter(({ type }) => tellerOf(type).part === 'mends');
+  const looked = mending.length > 0 ? mending : results;
   if (looked.some(({ status, agent }) => status === 'executed' && agent?.outcome === 'success')) return 'good';
   return looked.some((one) => one.status === 'executed' || mayBeAtWork(one)) ? 'open' : 'none';
 }
@@ -80,8 +83,6 @@ function tellResult(result: ActionResult): string {
     case 'skipped':
       return `${name} was ${status}${still}`;
     case 'executed':
-      if (type !== 'spawn_fallback_agent') return `${name} worked`;
-      if (agent?.outcome === 'success') return `${joinLines(agent.launcher)} ended well`;
-      return `${joinLines(agent?.launcher ?? name)} was started and nobody waits for its end`;
+      return tellerOf(type).tellDone?.(result) ?? `${name} worked`;
   }
 }

@@ -1,23 +1,19 @@
 import type { NotificationMessage } from '#contract/notification.js';
 import { joinLines, visible, visibleLines } from '#contract/text/plain-text.js';
-import { tellCommand } from '../../message/commands.js';
-import { nameOfAction } from '../../message/name-of-action.js';
-import { tellLateness } from '../../message/lateness.js';
-import { saidState } from '../../message/said-state.js';
-import { shownError } from '../../message/shown-error.js';
-import { whatNext } from '../../message/what-next.js';
+import { whatNext } from './what-next.js';
+import { nameOfAction, saidState, shownError, tellCommand, tellLateness } from './words-of-message.js';
 
 /**
- * The mail for those who read plain text, in the order of the HTML: what to know first, the longest and least important last.
- * What the default body says stands in the parts below it.
+ * The message for those who read plain text, such as a part of every mail: what to know first, the longest and least important
+ * last. What the default body says stands in the parts below it.
  */
 export function renderText(message: NotificationMessage, why: string): string {
-  const { body, bodyRepeatsFacts, verdict, links, commands } = message;
+  const { body, bodyRepeatsFacts, prognosis, links, commands } = message;
   const isDefault = bodyRepeatsFacts === true;
   const late = tellLateness(message);
   const sections = [
     late === undefined ? [] : [late],
-    verdict === undefined ? [] : [joinLines(verdict)],
+    prognosis === undefined ? [] : [joinLines(prognosis)],
     isDefault ? [] : visibleLines(body),
     errorOf(message),
     didOf(message),
@@ -25,21 +21,13 @@ export function renderText(message: NotificationMessage, why: string): string {
     links.map(({ text, url }) => `${joinLines(text)}: ${url}`),
     factsOf(message),
     commands.flatMap((one) => [`${tellCommand(one)}:`, `  ${visible(one.command)}`]),
-    isDefault ? payloadLineOf(body) : payloadOf(message),
+    payloadOf(message),
     ['-- ', why],
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
-}
-
-const PAYLOAD_LINE = '\nPayload: ';
-
-/** The default body ends with the payload in one line, which is more of it than is shown elsewhere. */
-function payloadLineOf(body: string): string[] {
-  const at = body.lastIndexOf(PAYLOAD_LINE);
-  return at === -1 ? [] : visibleLines(body.slice(at + 1));
 }
 
 function factsOf({ facts }: NotificationMessage): string[] {
@@ -72,6 +60,9 @@ function nextOf(message: NotificationMessage): string[] {
   return lines.length === 0 ? [] : ['What happens next:', ...lines.map((line) => `- ${line}`)];
 }
 
-function payloadOf({ payload }: NotificationMessage): string[] {
-  return payload === undefined ? [] : ['Payload:', ...visibleLines(payload).map((line) => `  ${line}`)];
+/** The line of the default body is more of it than is shown elsewhere. */
+function payloadOf({ payload, payloadLine, bodyRepeatsFacts }: NotificationMessage): string[] {
+  if (payloadLine !== undefined) return visibleLines(`Payload: ${payloadLine}`);
+  if (payload === undefined || bodyRepeatsFacts === true) return [];
+  return ['Payload:', ...visibleLines(payload).map((line) => `  ${line}`)];
 }

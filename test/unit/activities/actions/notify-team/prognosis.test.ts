@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verdictOf } from '#activities/actions/notify-team/message/verdict.js';
+import { prognosisOf } from '#activities/actions/notify-team/message/prognosis.js';
 import type { ActionRequest } from '#contract/activities.js';
 import type { NotifyPlan } from '#contract/actions/notify-team/schema.js';
 import type { ActionResult, StartedAgent } from '#contract/remediation.js';
@@ -28,8 +28,8 @@ const told: ActionResult = { action: 'first', type: 'notify_team', status: 'exec
 
 type Given = Pick<ActionRequest<NotifyPlan>, 'soFar'> & Partial<ActionRequest<NotifyPlan>>;
 
-function verdict(actions: WrittenAction[], given: Given, outcome: 'failed' | 'success' | 'unknown' = 'failed') {
-  return verdictOf(aNotifyRequest(aRemediation({ actions, event: { outcome } }), given));
+function prognosis(actions: WrittenAction[], given: Given, outcome: 'failed' | 'success' | 'unknown' = 'failed') {
+  return prognosisOf(aNotifyRequest(aRemediation({ actions, event: { outcome } }), given)).prognosis;
 }
 
 test.each<[string, WrittenAction[], Given, string]>([
@@ -100,7 +100,7 @@ test.each<[string, WrittenAction[], Given, string]>([
     'The mesh has tried nothing. It starts nothing more: it is yours now.',
   ],
 ])('when %s, the line says so', (_, actions, given, line) => {
-  expect(verdict(actions, given)).toBe(line);
+  expect(prognosis(actions, given)).toBe(line);
 });
 
 test('in a retry, what a run before it has done after this message is no work to come', () => {
@@ -109,12 +109,14 @@ test('in a retry, what a run before it has done after this message is no work to
 
   const request = aNotifyRequest({ ...given, earlier }, { soFar: [] }, 'first');
 
-  expect(verdictOf(request)).toBe('Still at work: codex ended well, more-runners comes next.');
+  expect(prognosisOf(request).prognosis).toBe('Still at work: codex ended well, more-runners comes next.');
   expect(
-    verdictOf({ ...request, remediation: { ...given, earlier: [tried('failed', 'failed'), warmed('executed')] } }),
+    prognosisOf({ ...request, remediation: { ...given, earlier: [tried('failed', 'failed'), warmed('executed')] } })
+      .prognosis,
   ).toBe('Still at work: more-runners worked, try-again comes next.');
   expect(
-    verdictOf({ ...request, remediation: { ...given, earlier: [tried('executed', 'success'), warmed('executed')] } }),
+    prognosisOf({ ...request, remediation: { ...given, earlier: [tried('executed', 'success'), warmed('executed')] } })
+      .prognosis,
   ).toBe('May be mended: codex ended well, more-runners worked. The mesh starts nothing more.');
 });
 
@@ -124,9 +126,9 @@ test('an agent that a limit did not let start is none that comes next', () => {
 
   const request = aNotifyRequest({ ...given, actions }, { soFar: [] });
 
-  expect(verdictOf(request)).toBe('The mesh has tried nothing. It starts nothing more: it is yours now.');
+  expect(prognosisOf(request).prognosis).toBe('The mesh has tried nothing. It starts nothing more: it is yours now.');
 });
 
 test.each(['success', 'unknown'] as const)('what is no failure (%s) needs no mending', (outcome) => {
-  expect(verdict([TRY, TELL], { soFar: [tried('executed', 'success')] }, outcome)).toBeUndefined();
+  expect(prognosis([TRY, TELL], { soFar: [tried('executed', 'success')] }, outcome)).toBeUndefined();
 });

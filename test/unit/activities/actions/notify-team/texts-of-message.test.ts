@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { boundMessage } from '#activities/actions/notify-team/message/bound-message.js';
+import { describe, expect, test } from 'vitest';
+import { boundMessage, redactMessage } from '#activities/actions/notify-team/message/texts-of-message.js';
+import { TEXT_FIELDS } from '#contract/notification.js';
+import { createRedactor } from '#contract/text/redact/redact.js';
 import { MAX_RECEIVERS } from '#contract/limits.js';
 import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
 import { aMeshConfig, aMessage, aNotifyRequest, aRemediation } from '#test/support/notifications.js';
@@ -12,13 +14,18 @@ const COSTLY = '\u0000'.repeat(100_000);
 
 const widest = () =>
   aMessage({
-    ...{ subject: COSTLY, verdict: COSTLY, body: COSTLY, error: COSTLY, payload: COSTLY },
+    ...{ subject: COSTLY, prognosis: COSTLY, body: COSTLY, payloadLine: COSTLY, error: COSTLY, payload: COSTLY },
     facts: Array.from({ length: 13 }, () => ({ label: 'Reported by', value: COSTLY })),
     did: Array.from({ length: 100 }, (_, n) => ({
       ...{ action: `${n} ${COSTLY}`, type: 'spawn_fallback_agent', state: 'executed', text: COSTLY },
     })),
     toCome: Array.from({ length: 100 }, () => ({ action: COSTLY, type: 'warm_remote_capacity', onlyIf: COSTLY })),
-    quiet: Array.from({ length: 100 }, () => ({ what: COSTLY, untilAt: 1, onlyRepeats: true })),
+    quiet: Array.from({ length: 100 }, () => ({
+      by: 'repeats' as const,
+      actions: Array.from({ length: 20 }, () => COSTLY),
+      fields: Array.from({ length: 20 }, () => COSTLY),
+      untilAt: 1,
+    })),
     links: [{ text: 'Open the run', url: 'x'.repeat(2_000) }],
     commands: Array.from({ length: 4 }, (_, n) => ({
       ...{ what: 'See how it stands', command: 'x'.repeat(1_000) },
@@ -31,7 +38,9 @@ test('whatever is in it, a message stays under 48 KiB, and shows where it was cu
   const bounded = boundMessage(widest());
 
   expect(bytesOf(bounded)).toBeLessThan(MAX_BYTES);
-  expect(bytesOf(bounded.body)).toBeGreaterThan(16_000);
+  // The line belongs to the body, so both have what a body may have.
+  expect(bytesOf(bounded.body) + bytesOf(bounded.payloadLine)).toBeGreaterThan(14_000);
+  expect(bytesOf(boundMessage(aMessage({ body: COSTLY })).body)).toBeGreaterThan(16_000);
   expect(bounded.body).toMatch(/… \[cut: \d{5} more characters\]$/);
   expect(bounded.did[0]).toEqual({ action: '84 more before', type: '', state: 'not shown here' });
   expect(bounded.did.at(-1)?.action).toMatch(/^99 .*\[cut:/s);
@@ -94,3 +103,79 @@ test('a message is bounded when it is written', async () => {
   expect(bytesOf(draft)).toBeLessThan(MAX_BYTES + 2_000);
   expect(draft).toMatchObject({ message: { body: expect.stringMatching(/\[cut: \d+ more characters\]$/) } });
 });
+
+describe('every text of a message', () => {
+  const SECRET = 'INT-6666';
+  const redactor = createRedactor({ patterns: [/INT-\d+/g] });
+  const said = `${SECRET} ${'x'.repeat(40_000)}`;
+  /** As long as it is, and with something to hide, wherever a text may stand. */
+  const message = aMessage({
+    tenant: 'default',
+    outcome: 'failed',
+    ...{ subject: said, prognosis: said, body: said, payloadLine: said, error: said, payload: said },
+    facts: [{ label: said, value: said }],
+    did: [{ action: said, type: said, state: said, text: said }],
+    toCome: [{ action: said, type: said, onlyIf: said }],
+    quiet: [{ by: 'repeats', actions: [said], label: said, fields: [said], untilAt: 1 }],
+    links: [{ text: said, url: 'https://temporal.example/INT-6666' }],
+    commands: [{ what: said, command: 'npx mesh show INT-6666', note: said }],
+  });
+
+  test('is in the list, and leaves without what is secret', () => {
+    expect(keysOf(TEXT_FIELDS).sort()).toEqual(keysOf(message).sort());
+
+    const { links, commands, ...texts } = redactMessage(message, redactor);
+
+    expect(JSON.stringify(texts)).not.toContain(SECRET);
+    // What somebody opens or pastes works only as it stands.
+    expect(links).toEqual([{ text: expect.not.stringContaining(SECRET) as string, url: message.links[0]?.url }]);
+    expect(commands[0]).toEqual({
+      what: expect.not.stringContaining(SECRET) as string,
+      command: 'npx mesh show INT-6666',
+      note: expect.not.stringContaining(SECRET) as string,
+    });
+  });
+
+  test('is cut', () => {
+    const bounded = boundMessage(message);
+
+    expect(Math.max(...textsIn(bounded).map(bytesOf))).toBeLessThan(17 * 1024);
+    expect(textsIn(bounded)).not.toContain(said);
+  });
+
+  test('is hidden and cut also where the list has forgotten it', () => {
+    const forgotten = { ...message, whatever: { deep: [said] } };
+
+    const { whatever } = boundMessage(redactMessage(forgotten, redactor)) as typeof forgotten;
+
+    expect(whatever.deep[0]).not.toContain(SECRET);
+    expect(bytesOf(whatever.deep[0])).toBeLessThan(400);
+  });
+
+  test('of a few words of ours stays what it is, whatever the configuration calls secret', () => {
+    const hidesAll = createRedactor({ patterns: [/\w+/g] });
+
+    expect(redactMessage(message, hidesAll)).toMatchObject({
+      kind: 'remediation',
+      tenant: 'default',
+      rule: 'a-rule',
+      outcome: 'failed',
+      quiet: [{ by: 'repeats' }],
+    });
+  });
+});
+
+/** Where texts stand: `did.text`. */
+function keysOf(value: unknown, path: string[] = []): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => keysOf(one, path)))];
+  if (typeof value === 'string' || (typeof value === 'object' && value !== null && 'maxBytes' in value)) {
+    return [path.join('.')];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => keysOf(one, [...path, key]));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

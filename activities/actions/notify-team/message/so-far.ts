@@ -1,7 +1,6 @@
 import type { ActionPlan } from '#contract/actions/index.js';
-import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
 import type { ActionRequest } from '#contract/activities.js';
-import { duration } from '#contract/text/duration.js';
+import { isDone } from '#contract/is-done.js';
 import type { NotificationMessage } from '#contract/notification.js';
 import type { ActionResult, DeliveryRecord, Launch, PendingAction, StartedAgent } from '#contract/remediation.js';
 import { shortened } from '#contract/text/shorten.js';
@@ -9,8 +8,7 @@ import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { wordsOfDoing } from '#contract/story-words.js';
 import { isToldByLaunches } from '#contract/told-by-launches.js';
 import { oneLine } from '#contract/text/plain-text.js';
-import { clock } from './clock.js';
-import { doneAfter } from './done-after.js';
+import { tellerOf } from '../../tellers.js';
 
 type Did = NotificationMessage['did'][number];
 
@@ -26,8 +24,10 @@ export function didSoFar(request: ActionRequest<ActionPlan>, nowMs: number): Did
   return remediation.actions.filter(isTold).map((action) => {
     const { name, type } = action;
     const result = [...soFar, ...doneLater].find(({ action: done }) => done === name);
-    if (result)
-      return { action: name, type, ...tellResult(result, tellLease(action, result, remediation.firedAt, nowMs)) };
+    if (result) {
+      const left = tellerOf(type).tellLeft?.(action, result, { firedAt: remediation.firedAt, nowMs });
+      return { action: name, type, ...tellResult(result, left) };
+    }
     return {
       action: name,
       type,
@@ -39,17 +39,18 @@ export function didSoFar(request: ActionRequest<ActionPlan>, nowMs: number): Did
   });
 }
 
-function tellResult(result: ActionResult, lease: string | undefined): Told {
+function tellResult(result: ActionResult, left: string | undefined): Told {
   const { status, reason, detail, attempts, launches = [], agent, deliveries = [] } = result;
   const isByLaunches = isToldByLaunches(launches);
-  const isNew = (text: string | undefined) => text === undefined || reason?.includes(text) !== true;
-  const isNewFailure = (launch: Launch) => launch.status === 'failed' && isNew(launch.reason);
+  // The reason of an action that failed is that of its launchers, and the reason of a message that of its deliveries.
+  const failed = status === 'failed' ? [] : launches.filter((launch) => launch.status === 'failed');
+  const missed = reason === undefined ? deliveries.filter((one) => one.status !== 'delivered') : [];
   return told(status, [
     isByLaunches ? undefined : withAttempts(reason, launches.length > 1 ? 1 : attempts),
-    ...(isByLaunches ? launches : launches.filter(isNewFailure)).map(tellLaunch),
+    ...(isByLaunches ? launches : failed).map(tellLaunch),
     ...(agent ? tellAgent(agent, status !== 'failed') : [detail]),
-    status === 'executed' ? lease : undefined,
-    ...deliveries.filter((one) => one.status !== 'delivered' && isNew(one.error)).map(tellMissed),
+    status === 'executed' ? left : undefined,
+    ...missed.map(tellMissed),
   ]);
 }
 
@@ -106,33 +107,24 @@ function tellAgent({ launcher, id, outcome, outputTail = '' }: StartedAgent, wit
   ];
 }
 
-const THEN = 'then the mesh gives back what it raised';
-
-/** Whoever relies on capacity must know that it goes away. */
-function tellLease(
-  plan: ActionPlan,
-  { leaseUntilAt }: ActionResult,
-  firedAt: number,
-  nowMs: number,
-): string | undefined {
-  if (plan.type !== 'warm_remote_capacity') return undefined;
-  if (leaseUntilAt === undefined) return guessLease(plan, firedAt, nowMs);
-  const until = `ready until ${clock(leaseUntilAt, firedAt)} at least`;
-  return `${plan.ensure} ${leaseUntilAt <= nowMs ? `${until}, which is over;` : `${until},`} ${THEN}`;
-}
-
-/**
- * Of a result that does not say until when. A lease begins when its action does, which is after the rule has fired. A plan of
- * an earlier version does not say how long it is.
- */
-function guessLease({ ensure, forMs }: Partial<WarmPlan>, firedAt: number, nowMs: number): string | undefined {
-  if (forMs === undefined) return undefined;
-  const untilAt = firedAt + forMs;
-  // It may have begun later, after actions that took long, or when an operator had it tried again.
-  if (untilAt <= nowMs) return `${ensure} ready for ${duration(forMs)}, which may be over; ${THEN}`;
-  return `${ensure} ready until ${clock(untilAt, firedAt)} at least, ${THEN}`;
-}
-
 function tellMissed({ delivery, status, error }: DeliveryRecord): string {
   return `${delivery}: ${status}${error === undefined ? '' : `, ${error}`}`;
+}
+
+/** In a retry, actions that come later in the rule were done before this one: by the run that is retried. */
+export function doneAfter({
+  plan,
+  remediation: { actions, earlier = [] },
+}: Pick<ActionRequest<ActionPlan>, 'plan' | 'remediation'>): ActionResult[] {
+  const at = actions.findIndex(({ name }) => name === plan.name);
+  const later = actions.slice(at + 1);
+  return later.flatMap(({ name }) => earlier.find((one) => one.action === name && isDone(one)) ?? []);
+}
+
+/** The actions that are still to be started, or refused by their own `onlyIf`, after this one. */
+export function toComeAfter(request: Pick<ActionRequest<ActionPlan>, 'plan' | 'remediation'>): ActionPlan[] {
+  const { plan, remediation } = request;
+  const at = remediation.actions.findIndex(({ name }) => name === plan.name);
+  const done = doneAfter(request).map(({ action }) => action);
+  return remediation.actions.slice(at + 1).filter(({ name, refused }) => refused === undefined && !done.includes(name));
 }
