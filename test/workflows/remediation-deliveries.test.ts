@@ -194,7 +194,7 @@ describe('notify_team', () => {
   });
 
   // Started in one answer, these would be above the 4 MiB at which the server ends a workflow.
-  test('a large message to a large team goes out in waves, and no receiver waits for another', LARGE, async () => {
+  test('a large message to a large team goes out in several answers, and no receiver waits for another', LARGE, async () => {
     const names = Array.from({ length: 100 }, (_, n) => `mail/m-${n}`);
     draft = aDraft(...names);
     draft.message.body = 'x'.repeat(47 * 1024);

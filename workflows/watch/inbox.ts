@@ -1,5 +1,5 @@
 import type { Pause } from '#contract/watch.js';
-import { byteLength } from './byte-length.js';
+import { byteLength } from '../byte-length.js';
 import { MAX_EVENT_BYTES } from './limits.js';
 
 /** What waits to be handled, in order of arrival. */

@@ -3,7 +3,7 @@ import type { WatchInput } from '#contract/watch.js';
 import { type Alarm, createAlarm } from './alarm.js';
 import { createInbox, type Inbox, type InboxItem } from './inbox.js';
 import { type Ledgers, loadLedgers, pruneLedgers, type SavedLedgers, saveLedgers } from './ledgers/index.js';
-import { byteLength } from './byte-length.js';
+import { byteLength } from '../byte-length.js';
 import { IDLE_CLOSE_MS, MAX_BATCH_EVENTS, MAX_HISTORY_EVENTS, MAX_STATE_BYTES } from './limits.js';
 import type { RunFacts } from './schedule.js';
 

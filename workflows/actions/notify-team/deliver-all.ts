@@ -1,9 +1,10 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
 import { recipientEffectKey } from '#contract/ids.js';
 import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
 import type { DeliveryRecord, Doing } from '#contract/remediation.js';
+import { byteLength } from '../../byte-length.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { detailsOf, resultOfFailure } from '../failure-result.js';
@@ -30,13 +31,27 @@ export async function deliverAll(
     show({ deliveries: inOrder(draft, records), doing });
   };
   showProgress();
-  await Promise.all(
-    due.map(async (planned) => {
-      records.set(planned.delivery, await deliver(requestFor(planned, draft, plan), draft, plan));
-      showProgress();
-    }),
-  );
+  const perAnswer = Math.max(1, Math.floor(MAX_ANSWER_BYTES / byteLength(draft.message)));
+  const underWay: Promise<void>[] = [];
+  for (const [place, planned] of due.entries()) {
+    if (place > 0 && place % perAnswer === 0) await nextAnswer();
+    underWay.push(deliverOne(planned));
+  }
+  await Promise.all(underWay);
   return inOrder(draft, records);
+
+  async function deliverOne(planned: PlannedDelivery): Promise<void> {
+    records.set(planned.delivery, await deliver(requestFor(planned, draft, plan), draft, plan));
+    showProgress();
+  }
+}
+
+/** Each delivery carries the message, and the server ends a workflow whose answer to one task is above 4 MiB. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+
+/** Goes on in the next task. After an abort there is none to wait for: what is not sent yet says by itself that it is aborted. */
+async function nextAnswer(): Promise<void> {
+  await sleep(1).catch(() => undefined);
 }
 
 function requestFor(planned: PlannedDelivery, { threadKey, message }: Draft, plan: Plan): DeliveryRequest {

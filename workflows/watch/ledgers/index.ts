@@ -1,5 +1,5 @@
 import { emptyMemory } from '#rules/guards/memory.js';
-import { byteLength } from '../byte-length.js';
+import { byteLength } from '../../byte-length.js';
 import { createAgents } from './agents.js';
 import { createAlerts } from './alerts.js';
 import { createChains } from './chains.js';

@@ -1,6 +1,6 @@
 import { describeDropped } from '#contract/describe-dropped.js';
 import type { DroppedNews, WatchStatus } from '#contract/watch.js';
-import { byteLength } from '../byte-length.js';
+import { byteLength } from '../../byte-length.js';
 import type { Judged } from '../judged.js';
 
 /** One thing that the watch remembers: one file with this face, and one row in `index.ts`. */

@@ -10,7 +10,7 @@ import {
   rearm,
 } from '#rules/guards/memory.js';
 import type { SavedSuppression } from '#rules/guards/suppressed.js';
-import { byteLength } from '../byte-length.js';
+import { byteLength } from '../../byte-length.js';
 import { PRUNE_STEP_MS } from '../limits.js';
 import { type Due, dueFirst, type Ledger } from './ledger.js';
 

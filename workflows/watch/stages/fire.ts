@@ -1,6 +1,6 @@
 import { condition, rootCause } from '@temporalio/workflow';
 import type { Fire, StartAnswer, StartRequest } from '#contract/activities.js';
-import { byteLength } from '../byte-length.js';
+import { byteLength } from '../../byte-length.js';
 import { startRemediations } from '../activities.js';
 import { startHold } from '../hold.js';
 import type { Ledgers } from '../ledgers/index.js';

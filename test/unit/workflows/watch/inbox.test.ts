@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createInbox, type EventItem, pausedAtFront } from '#workflows/watch/inbox.js';
-import { byteLength } from '#workflows/watch/byte-length.js';
+import { byteLength } from '#workflows/byte-length.js';
 
 describe('the inbox', () => {
   test('keeps events in order of arrival, until they are dropped', () => {

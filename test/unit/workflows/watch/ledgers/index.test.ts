@@ -4,7 +4,7 @@ import type { LoggedVerdict } from '#contract/verdict.js';
 import { noteLed } from '#rules/guards/chains.js';
 import { noteAgent } from '#rules/guards/known-agents.js';
 import { markSeen, MAX_SEEN_IDS } from '#rules/guards/seen.js';
-import { byteLength } from '#workflows/watch/byte-length.js';
+import { byteLength } from '#workflows/byte-length.js';
 import type { InboxItem } from '#workflows/watch/inbox.js';
 import { createLedgers, type Ledgers, loadLedgers } from '#workflows/watch/ledgers/index.js';
 import { MAX_STATE_BYTES } from '#workflows/watch/limits.js';

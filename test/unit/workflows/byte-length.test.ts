@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteLength } from '#workflows/watch/byte-length.js';
+import { byteLength } from '#workflows/byte-length.js';
 
 test.each<[unknown, number]>([
   ['abc', 5],
