@@ -10,11 +10,6 @@ export function actionsQueueOf(taskQueue: string): string {
   return `${taskQueue}${ACTIONS}`;
 }
 
-/** The queue of the workflows whose actions are on this one. */
-export function workflowsQueueOf(actionsQueue: string): string {
-  return actionsQueue.endsWith(ACTIONS) ? actionsQueue.slice(0, -ACTIONS.length) : actionsQueue;
-}
-
 const ACTIONS = '-actions';
 
 /** The tenant of whoever names none. */
@@ -44,7 +39,7 @@ export const SIGNALS = {
 
 export const REMEDIATION_SIGNALS = {
   agent: 'agent',
-  /** From the slots of a launcher: it is the turn of an agent that has waited. */
+  /** From the slots of a launcher: an action of this remediation has one now. */
   slot: 'slot',
 } as const;
 
@@ -53,9 +48,7 @@ export const LEASE_SIGNALS = { extend: 'extend' } as const;
 /** The key of the memo that holds a `LeaseMemo`. */
 export const LEASE_MEMO = 'lease';
 
-export const SLOTS_UPDATES = { acquire: 'acquire' } as const;
-
-export const SLOTS_SIGNALS = { release: 'release' } as const;
+export const SLOTS_SIGNALS = { acquire: 'acquire', release: 'release' } as const;
 
 export const QUERIES = {
   status: 'status',

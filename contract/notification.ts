@@ -1,3 +1,4 @@
+import type { AttemptDetails } from './attempt.js';
 import type { Outcome } from './event.js';
 import type { RetryPlan } from './remediation.js';
 
@@ -123,3 +124,13 @@ export type DeliveryAnswer =
       mayHaveArrived?: true;
       isPutOff?: true;
     };
+
+/** Of an attempt to deliver: what the next one must know. */
+export interface DeliveryDetails extends AttemptDetails {
+  /** How many attempts so far may have reached the receiver, who never said so. */
+  perhapsArrived?: number;
+  /** Why the last attempt that failed did, without secrets. */
+  lastError?: string;
+  /** How many attempts tried nothing, since others were in the way. They are not among `attempts`. */
+  putOffs?: number;
+}

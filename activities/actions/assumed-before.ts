@@ -4,8 +4,7 @@ import type { OnlyIf } from '#contract/actions/of-every-action.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { ActionResult, PendingAction, StartedAgent } from '#contract/remediation.js';
 import { decidingActions, runsOnlyIf } from '#contract/runs-only-if.js';
-import { isElsewhere } from './spawn-fallback-agent/is-elsewhere.js';
-import { launchersFor } from './spawn-fallback-agent/launchers-for.js';
+import { isElsewhere, launchersFor } from './spawn-fallback-agent/choose-launcher.js';
 
 export interface AssumedBefore {
   soFar: ActionResult[];
@@ -73,7 +72,7 @@ const OUTPUT_TAIL = 'THE-END-OF-WHAT-IT-SAID';
 
 function agentAction(plan: SpawnPlan, needed: OnlyIf | undefined, agents: Record<string, Agent>): Assumed {
   const { name: action, type } = plan;
-  const launchers = launchersFor(agents, { plan });
+  const launchers = launchersFor(agents, plan);
   const running: StartedAgent = { launcher: launchers[0]?.name ?? 'ITS-LAUNCHER', id: ID, outcome: 'running' };
   const isAwaited = plan.await === 'finished';
   // The end of a program is always seen, that of an agent elsewhere only when somebody waits for it.

@@ -4,7 +4,7 @@ import type { RemediationInput } from '#contract/remediation.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { Progress } from '../progress.js';
-import type { SlotTurns } from '../slot-turns.js';
+import type { SlotGrants } from '../slot-grants.js';
 import type { Outcome } from './action-run.js';
 import { NEVER_STARTED, resultOfFailure } from './failure-result.js';
 import { act } from './index.js';
@@ -14,7 +14,7 @@ export interface Surroundings {
   remediation: RemediationInput;
   progress: Progress;
   agentEnds: AgentEnds;
-  slotTurns: SlotTurns;
+  slotGrants: SlotGrants;
   /** The end of another action that was started in this run. */
   endOf(action: string): Promise<void> | undefined;
   /** Why an action that a limit has refused would not have run, once that was asked; nothing: it would have. */
@@ -46,7 +46,7 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
           return state.state === 'running' ? state.agent : undefined;
         },
         agentEnds: surroundings.agentEnds,
-        slotTurns: surroundings.slotTurns,
+        slotGrants: surroundings.slotGrants,
       }),
     );
   } catch (error) {

@@ -38,8 +38,8 @@ export function makeDeliverNotification(world: DeliverWorld): ActionActivities['
     const before = memoryOfEarlier();
     requireOneLeft(request, before);
     const config = await loadConfig(world.config).catch(asLast(request, before));
-    const answer = await withHeartbeat(async (details) => {
-      Object.assign(details, before, { attempts: made(before) });
+    const details = { ...before, attempts: made(before) };
+    const answer = await withHeartbeat(async () => {
       await endIfAborted(world.workflows, { ...before, attempts: made(before) - 1 });
       const answered = await attemptOnce(request, config, world, room);
       if ('needless' in answered || answered.delivered) return answered;
@@ -49,7 +49,7 @@ export function makeDeliverNotification(world: DeliverWorld): ActionActivities['
       // The next attempt is told what the last heartbeat said.
       Context.current().heartbeat(details);
       return { ...answered, reason, after };
-    }).catch((error: unknown) => {
+    }, details).catch((error: unknown) => {
       if (error instanceof TemporalFailure) throw asAborted(error, { ...before, attempts: made(before) });
       return asLast(request, before)(error);
     });

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '#contract/activities.js';
+import type { AttemptDetails } from '#contract/attempt.js';
 import { messageOf } from '#contract/text/words.js';
-import type { DeliveryRequest } from '#contract/notification.js';
+import type { DeliveryDetails, DeliveryRequest } from '#contract/notification.js';
 import { attempt, failure } from '../../fail.js';
 import type { DeliveryAnswer } from '#contract/notification.js';
 import { noneLeft } from './retry-ladder.js';
@@ -9,10 +9,10 @@ import { noneLeft } from './retry-ladder.js';
 export type Undelivered = Extract<DeliveryAnswer, { delivered: false }>;
 
 /** What one attempt leaves to the next, through its heartbeats. */
-export type Memory = Pick<AttemptDetails, 'perhapsArrived' | 'lastError' | 'putOffs'>;
+export type Memory = Omit<DeliveryDetails, keyof AttemptDetails>;
 
 export function memoryOfEarlier(): Memory {
-  const { perhapsArrived, lastError, putOffs } = (Context.current().info.heartbeatDetails ?? {}) as AttemptDetails;
+  const { perhapsArrived, lastError, putOffs } = (Context.current().info.heartbeatDetails ?? {}) as Memory;
   return {
     ...(perhapsArrived !== undefined && { perhapsArrived }),
     ...(lastError !== undefined && { lastError }),
