@@ -93,7 +93,7 @@ async function startWorkers(address: string) {
   };
   await writeFile(settings.rules, JSON.stringify({ rules: [rule] }));
   await writeFile(settings.config, JSON.stringify({ gateway: { eventsPerSecond: 100_000 } }));
-  const world = makeWorld({
+  const world = await makeWorld({
     settings,
     env: process.env,
     log: { info: () => undefined, error: console.error },

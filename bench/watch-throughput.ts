@@ -49,7 +49,7 @@ async function measure(): Promise<void> {
   const cools = { id: 'cools', trigger: { event: 'Cools' }, cooldownMs: 3_600_000, actions: [action] };
   await writeFile(rules, JSON.stringify({ rules: [fires, cools] }));
   await writeFile(join(folder, 'mesh.yaml'), '{}');
-  const world = makeWorld({
+  const world = await makeWorld({
     settings: { ...readSettings({}).settings, rules, config: join(folder, 'mesh.yaml'), home: folder },
     env: process.env,
     log: { info: () => undefined, error: console.error },

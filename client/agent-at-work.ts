@@ -1,9 +1,9 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
+import type { AgentAtWork } from '#contract/story.js';
 import type { RemediationProgress } from '#contract/remediation.js';
 import { millisecondsOf } from './milliseconds-of.js';
-import type { AgentAtWork } from './remediation-views.js';
 
 /**
  * Since when a worker has been with the agent of an action, and how long it stays. The server does not tell which action an

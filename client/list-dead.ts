@@ -1,16 +1,15 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { parseLeaseId, parseRemediationId } from '#contract/ids.js';
-import type { LeaseMemo } from '#contract/lease.js';
+import type { RestorePoint } from '#contract/lease.js';
 import { messageOf } from '#contract/text/words.js';
-import { DEFAULT_TENANT, LEASE_MEMO, WORKFLOW_TYPES } from '#contract/names.js';
+import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import type { NoticeResult } from '#contract/notice.js';
 import type { RemediationResult } from '#contract/remediation.js';
 import { listRuns } from './list-runs.js';
 import type { DeadFilter, DeadPage, DeadRemediation } from './remediation-views.js';
 import { isPlain, quoted } from './run-query.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
-import { unlessForgotten } from './unless-forgotten.js';
 
 const READ_AT_ONCE = 10;
 
@@ -32,7 +31,7 @@ export async function listDead(client: Client, filter: DeadFilter): Promise<Dead
   const dead: DeadRemediation[] = [];
   for (let from = 0; from < runs.length; from += READ_AT_ONCE) {
     const chunk = runs.slice(from, from + READ_AT_ONCE);
-    dead.push(...(await Promise.all(chunk.map((run) => deadOf(client, run, tenant)))).flat());
+    dead.push(...(await Promise.all(chunk.map((run) => deadOf(client, run, tenant)))));
   }
   return { dead, ...(nextPage !== undefined && { nextPage }) };
 }
@@ -61,62 +60,48 @@ function ruleOf(run: RunInfo): string {
   return decodeURIComponent(segment);
 }
 
-async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<DeadRemediation[]> {
+async function deadOf(client: Client, run: RunInfo, tenant: string): Promise<DeadRemediation> {
   const { id, runId, eventId, startedAt, closedAt, outcome } = summaryFrom(run);
   const isLease = run.type?.name === WORKFLOW_TYPES.lease;
-  const leftBehind = isLease ? await leftBehindBy(client, id, runId) : undefined;
-  if (isLease && !leftBehind) return [];
   const kind = parseRemediationId(id) ? 'remediation' : 'notice';
-  return [
-    {
-      ...(isLease ? { kind: 'lease', environment: parseLeaseId(id)?.environment ?? '', ...leftBehind } : { kind }),
-      ...{ id, runId, tenant, rule: isLease ? '' : ruleOf(run) },
-      ...((outcome === 'terminated' || outcome === 'timed-out') && { ended: outcome }),
-      ...(eventId !== '' && { eventId }),
-      startedAt,
-      ...(closedAt !== undefined && { closedAt }),
-      failed: await failedIn(client, id, runId),
-    },
-  ];
+  return {
+    ...(isLease ? { kind: 'lease', environment: parseLeaseId(id)?.environment ?? '' } : { kind }),
+    ...{ id, runId, tenant, rule: isLease ? '' : ruleOf(run) },
+    ...((outcome === 'terminated' || outcome === 'timed-out') && { ended: outcome }),
+    ...(eventId !== '' && { eventId }),
+    startedAt,
+    ...(closedAt !== undefined && { closedAt }),
+    ...(await failureOf(client, id, runId)),
+  };
 }
 
-/** Undefined when a later lease has taken over: then it is up to that one what becomes of the capacity. */
-async function leftBehindBy(
+async function failureOf(
   client: Client,
   id: string,
   runId: string,
-): Promise<Pick<DeadRemediation, 'restorePoint' | 'isInheritable'> | undefined> {
-  const last = await unlessForgotten(client.workflow.getHandle(id).describe());
-  if (!last) return {};
-  const isInheritable = last.runId === runId;
-  if (!isInheritable && !memoOf(last)?.unresolvedRuns.includes(runId)) return undefined;
-  const run = isInheritable ? last : await unlessForgotten(client.workflow.getHandle(id, runId).describe());
-  const restorePoint = run && memoOf(run)?.restorePoint;
-  return restorePoint ? { restorePoint, ...(isInheritable && { isInheritable }) } : {};
-}
-
-function memoOf({ memo }: { memo?: Record<string, unknown> | undefined }): LeaseMemo | undefined {
-  return memo?.[LEASE_MEMO] as LeaseMemo | undefined;
-}
-
-async function failedIn(client: Client, id: string, runId: string): Promise<DeadRemediation['failed']> {
+): Promise<Pick<DeadRemediation, 'failed' | 'restorePoint'>> {
   try {
     await client.workflow.getHandle(id, runId, { followRuns: false }).result();
-    return [];
+    return { failed: [] };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return [{ reason: 'its history is gone' }];
+    if (error instanceof WorkflowNotFoundError) return { failed: [{ reason: 'its history is gone' }] };
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
-    const failed = cause instanceof ApplicationFailure ? failedOf(cause.details?.[0]) : [];
-    // No action gave up: the run as a whole ended badly.
-    return failed.length > 0 ? failed : [{ reason: messageOf(cause ?? error) }];
+    const details = (cause instanceof ApplicationFailure ? cause.details?.[0] : undefined) ?? {};
+    const { actions, reason, restorePoint } = details as FailureDetails;
+    const failed = actions ? failedOf(actions) : reason === undefined ? [] : [{ reason }];
+    return {
+      // No action gave up: the run as a whole ended badly.
+      failed: failed.length > 0 ? failed : [{ reason: messageOf(cause ?? error) }],
+      ...(restorePoint && { restorePoint }),
+    };
   }
 }
 
-function failedOf(result: unknown): DeadRemediation['failed'] {
-  const { actions, reason } = (result ?? {}) as Partial<RemediationResult> & Pick<Partial<NoticeResult>, 'reason'>;
-  if (actions === undefined) return reason === undefined ? [] : [{ reason }];
-  return actions.flatMap(({ action, status, reason: why = 'failed' }) =>
-    status === 'failed' ? [{ action, reason: why }] : [],
-  );
+/** What a remediation, a message of the mesh itself or a lease says when it closes as failed. */
+type FailureDetails = Partial<Pick<RemediationResult, 'actions'>> &
+  Pick<Partial<NoticeResult>, 'reason'> & { restorePoint?: RestorePoint };
+
+function failedOf(actions: RemediationResult['actions']): DeadRemediation['failed'] {
+  return actions.flatMap(({ action, status, reason = 'failed' }) => (status === 'failed' ? [{ action, reason }] : []));
 }

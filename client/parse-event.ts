@@ -21,7 +21,11 @@ export function parseEvent(input: unknown, defaults: EventDefaults, redactor: Re
   }
   const filled = fillIn(input, defaults);
   const parsed = MeshEvent.safeParse(filled);
-  if (!parsed.success) return refuse(problemsOf(parsed.error, filled).map(withOutcomeHint), redactor);
+  if (!parsed.success)
+    return refuse(
+      problemsOf(parsed.error, filled).map((one) => withOutcomeHint(one, filled['outcome'])),
+      redactor,
+    );
   // The payload as it was given: zod silently leaves out a key named __proto__, which is to be refused.
   const prepared = preparePayload(filled['payload'] as Record<string, unknown>, redactor);
   const problems = [...secretsInNames(parsed.data, redactor), ...(prepared.ok ? [] : prepared.problems)];
@@ -104,9 +108,8 @@ function withoutSecrets(event: MeshEvent, redactor: Redactor): MeshEvent {
   return clean;
 }
 
-function withOutcomeHint(problem: Problem): Problem {
-  if (problem.path !== 'outcome' || problem.hint !== undefined) return problem;
-  const found = /found "(.*)"/.exec(problem.message)?.[1] ?? '';
+function withOutcomeHint(problem: Problem, found: unknown): Problem {
+  if (problem.path !== 'outcome' || problem.hint !== undefined || typeof found !== 'string') return problem;
   const guess = /^(fail|error)/i.test(found)
     ? 'failed'
     : /^(ok|succe|complete)/i.test(found)

@@ -8,7 +8,6 @@ import type {
   StartedAgent,
 } from '#contract/remediation.js';
 import { deliveredIn } from './delivered-in.js';
-import type { ActionState } from './remediation-views.js';
 
 export interface RetryOf {
   /** What the next run is told of this one: what is done, which deliveries of a notification are, and which agents have ended. */
@@ -16,6 +15,8 @@ export interface RetryOf {
   /** The actions that run again. */
   again: string[];
 }
+
+type ActionState = RemediationProgress['actions'][number];
 
 /**
  * What a retry runs again: whatever is not done, and what was skipped because of how such an action had ended. `before`: what

@@ -2,6 +2,7 @@ import type { ActionPlan } from '#contract/actions/index.js';
 import type { RemediationOutcome, RemediationProgress } from '#contract/remediation.js';
 import type { MeshEvent } from '#contract/event.js';
 import type { RestorePoint } from '#contract/lease.js';
+import type { AgentAtWork, RetriedActivity, StoryOutcome } from '#contract/story.js';
 
 /** Remediations on a page of a list. */
 export const DEFAULT_PAGE = 50;
@@ -21,9 +22,6 @@ export interface RemediationFilter {
   page?: string;
 }
 
-/** What an action has come to, or how it stands. */
-export type ActionState = RemediationProgress['actions'][number];
-
 /** One remediation, as lists show it. */
 export interface RemediationSummary {
   /** `remediation/<tenant>/<rule>/<event id>`, as in the Temporal UI. */
@@ -38,7 +36,7 @@ export interface RemediationSummary {
   session?: string;
   source?: string;
   depth?: number;
-  outcome: RemediationOutcome | 'running' | 'terminated' | 'timed-out';
+  outcome: StoryOutcome;
   startedAt: number;
   closedAt?: number;
 }
@@ -69,33 +67,6 @@ export interface RemediationDetail extends RemediationSummary {
   isTry?: true;
 }
 
-/** Part of an action, such as one delivery of a notification, of which at least one attempt has failed. */
-export interface RetriedActivity {
-  /** Absent for what is part of no action. */
-  action?: string;
-  /** Of a notification: which of its deliveries. */
-  delivery?: string;
-  /** What it does, as the Temporal UI shows it. */
-  doing: string;
-  /** `waiting` for its time, `queued` until a worker takes it, `running`, or `paused` by somebody in Temporal. */
-  state: 'waiting' | 'queued' | 'running' | 'paused';
-  /** The attempt that runs or, in the other states, the one that comes next. */
-  attempt: number;
-  /** Why the attempt before that one failed, without secrets. */
-  lastError: string;
-  /** While it is `waiting`: when the next attempt is due. */
-  nextAt?: number;
-}
-
-/** An agent that a worker is with. */
-export interface AgentAtWork {
-  action: string;
-  /** When the attempt began. */
-  sinceAt: number;
-  /** When it is ended at the latest: its launcher may have a shorter time limit than the rule. */
-  untilAt: number;
-}
-
 /** Which of those that gave up to list; what is absent does not matter. */
 export interface DeadFilter extends Pick<RemediationFilter, 'tenant' | 'rule' | 'limit' | 'page'> {
   kinds?: readonly DeadRemediation['kind'][];
@@ -117,10 +88,8 @@ export interface DeadRemediation {
   rule: string;
   /** Of a lease. */
   environment?: string;
-  /** Of a lease that raised a number which nobody has lowered: from what, and to what. */
+  /** Of a lease that has failed to lower a number which it had raised: from what, and to what. */
   restorePoint?: RestorePoint;
-  /** The next lease on the same environment and bridge gives it back. */
-  isInheritable?: true;
   /** When it did not end by itself. */
   ended?: 'terminated' | 'timed-out';
   /** Of a remediation: the event it answers. */

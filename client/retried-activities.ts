@@ -2,8 +2,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import { recipientEffectKey } from '#contract/ids.js';
+import type { RetriedActivity } from '#contract/story.js';
 import { millisecondsOf } from './milliseconds-of.js';
-import type { RetriedActivity } from './remediation-views.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 type History = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>['history'];

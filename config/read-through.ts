@@ -5,7 +5,9 @@ import type { Problem } from '#contract/text/problem.js';
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 export type Current<T> =
-  { available: true; value: T; hash: string; problems: Problem[] } | { available: false; problems: Problem[] };
+  | { available: true; value: T; hash: string; problems: Problem[] }
+  /** `isAbsent`: there is no such file. */
+  | { available: false; isAbsent?: true; problems: Problem[] };
 
 export interface ReadThroughOptions<T> {
   parse(text: string, file: string): Parsed<T>;
@@ -45,7 +47,7 @@ export class ReadThroughFile<T> {
     } catch (error) {
       this.stamp = undefined;
       this.contentHash = undefined;
-      this.keepWith([{ file: this.file, path: '', message: unreadable(error) }]);
+      this.keepWith([{ file: this.file, path: '', message: unreadable(error) }], codeOf(error) === 'ENOENT');
     }
   }
 
@@ -69,9 +71,11 @@ export class ReadThroughFile<T> {
     this.options.onChange?.(this.file, this.current);
   }
 
-  private keepWith(problems: Problem[]): void {
+  private keepWith(problems: Problem[], isAbsent = false): void {
     if (JSON.stringify(problems) === JSON.stringify(this.current.problems)) return;
-    this.current = { ...this.current, problems };
+    this.current = this.current.available
+      ? { ...this.current, problems }
+      : { available: false, ...(isAbsent && { isAbsent }), problems };
     this.options.onChange?.(this.file, this.current);
   }
 }
@@ -79,8 +83,12 @@ export class ReadThroughFile<T> {
 const SETTLE_MS = 2_000;
 
 function unreadable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === 'ENOENT') return 'file not found';
   if (code === 'EISDIR') return 'is a folder, expected a file';
-  return `cannot be read: ${message}`;
+  return `cannot be read: ${(error as Error).message}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }

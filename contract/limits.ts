@@ -12,3 +12,6 @@ export const MAX_JUDGED_ACTIONS = MAX_FIRED_RULES * MAX_ACTIONS;
 
 /** Deliveries of one message. Each is an activity, with the message as its input. */
 export const MAX_RECEIVERS = 100;
+
+/** Messages that a worker writes and delivers at once: they wait for others most of the time, and cost little. */
+export const MAX_MESSAGES = 200;

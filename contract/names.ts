@@ -3,14 +3,15 @@
 export const TASK_QUEUE = 'mesh';
 
 /**
- * Actions have a queue of their own: agents may take every place that a worker has for them, and judging must not wait for that.
- * What the watch asks for is short, and is handed to the worker that asks with the answer to its task.
+ * Actions have queues of their own, so that neither judging nor messages wait when agents and capacity have taken every place that
+ * a worker has for them. What the watch asks for is short, and is handed to the worker that asks with the answer to its task.
  */
-export function actionsQueueOf(taskQueue: string): string {
-  return `${taskQueue}${ACTIONS}`;
-}
+export const ACTION_QUEUES = ['agents', 'messages'] as const;
+export type ActionQueue = (typeof ACTION_QUEUES)[number];
 
-const ACTIONS = '-actions';
+export function actionQueueOf(taskQueue: string, queue: ActionQueue): string {
+  return `${taskQueue}-${queue}`;
+}
 
 /** The tenant of whoever names none. */
 export const DEFAULT_TENANT = 'default';
@@ -44,9 +45,6 @@ export const REMEDIATION_SIGNALS = {
 } as const;
 
 export const LEASE_SIGNALS = { extend: 'extend' } as const;
-
-/** The key of the memo that holds a `LeaseMemo`. */
-export const LEASE_MEMO = 'lease';
 
 export const SLOTS_SIGNALS = { acquire: 'acquire', release: 'release' } as const;
 

@@ -114,7 +114,6 @@ export type DeliveryAnswer =
   /**
    * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the
    * receiver had the whole message and did not say what became of it, and another attempt may be a second copy for people.
-   * `isPutOff`: nothing was tried, since others are in the way. It does not count as one of the attempts that a rule allows.
    */
   | {
       delivered: false;
@@ -122,7 +121,6 @@ export type DeliveryAnswer =
       isFinal: boolean;
       retryAfterMs?: number;
       mayHaveArrived?: true;
-      isPutOff?: true;
     };
 
 /** Of an attempt to deliver: what the next one must know. */
@@ -131,6 +129,4 @@ export interface DeliveryDetails extends AttemptDetails {
   perhapsArrived?: number;
   /** Why the last attempt that failed did, without secrets. */
   lastError?: string;
-  /** How many attempts tried nothing, since others were in the way. They are not among `attempts`. */
-  putOffs?: number;
 }

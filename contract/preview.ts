@@ -10,8 +10,8 @@ export interface ActionPreview {
   reason?: string;
   /** When it would run at all, for one with `onlyIf`. */
   when?: string;
-  /** How the actions before it are taken to stand, one text for each: `repair failed`. */
-  supposing?: string[];
+  /** The actions before it. How they end a dry run cannot know, so this one is shown as if they had not begun. */
+  unknown?: string[];
   steps: PreviewStep[];
   /** What a person should look at before this is needed: somebody unknown, a secret that is not there. */
   warnings: string[];

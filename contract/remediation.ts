@@ -114,14 +114,27 @@ export interface PendingAction {
   action: string;
   type: ActionType;
   status: 'running' | 'waiting';
-  /** What it does just now, such as waiting for a free slot. */
-  note?: string;
+  /** Of one that runs: since when. */
+  sinceAt?: number;
+  /** What it does just now, if that is not its work itself. */
+  doing?: Doing;
   /** Launchers that were tried in vain so far. */
   launches?: Launch[];
   agent?: StartedAgent;
   /** Deliveries that are over so far. */
   deliveries?: DeliveryRecord[];
 }
+
+export type Doing =
+  /** Every slot of the launcher is taken. */
+  | { is: 'waiting-for-slot'; launcher: string; slots: number }
+  /** Something that no attempt is to blame for is in the way. */
+  | { is: 'waiting-to-retry'; reason: string }
+  /** The agent, as people call it, runs elsewhere and has until then to end. */
+  | { is: 'waiting-for-end'; agent: string; untilAt: number }
+  /** These deliveries are not over, and are tried until then at the latest. */
+  | { is: 'delivering'; open: string[]; untilAt: number }
+  | { is: 'writing' };
 
 /** A remediation as it stands. */
 export interface RemediationProgress {

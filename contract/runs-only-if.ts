@@ -1,17 +1,30 @@
 import type { ActionPlan } from './actions/index.js';
+import type { OnlyIf } from './actions/of-every-action.js';
 
 type Tied = Pick<ActionPlan, 'name' | 'onlyIf' | 'after' | 'refused'>;
 
-/**
- * When an action with `onlyIf` runs, for people: `only if repair or good-news fails`. Nothing for an action without one.
- * `shown` is how a name is written.
- */
-export function runsOnlyIf(plan: Tied, actions: readonly Tied[], shown = (name: string) => name): string | undefined {
-  if (plan.onlyIf === undefined) return undefined;
-  const ends = plan.onlyIf === 'failed' ? 'fails' : 'succeeds';
-  const names = decidingActions(plan, actions).map(shown);
+/** When an action with `onlyIf` runs: when any of these ends so. There may be none, and then it never runs. */
+export interface Condition {
+  wants: OnlyIf;
+  of: string[];
+}
+
+export function conditionOf(plan: Tied, actions: readonly Tied[]): Condition | undefined {
+  return plan.onlyIf === undefined ? undefined : { wants: plan.onlyIf, of: decidingActions(plan, actions) };
+}
+
+/** The same for people: `only if repair or good-news fails`. `shown` is how a name is written. */
+export function wordsOfCondition({ wants, of }: Condition, shown = (name: string) => name): string {
+  const ends = wants === 'failed' ? 'fails' : 'succeeds';
+  const names = of.map(shown);
   if (names.length === 0) return `only if the action before it ${ends}, and there is none`;
   return `only if ${[names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ')} ${ends}`;
+}
+
+/** Nothing for an action without `onlyIf`. */
+export function runsOnlyIf(plan: Tied, actions: readonly Tied[], shown?: (name: string) => string): string | undefined {
+  const condition = conditionOf(plan, actions);
+  return condition && wordsOfCondition(condition, shown);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DIALECTS } from './dialects/index.js';
 import { isAgentEnd } from './guards/agent-end.js';
 import { plainName } from './guards/plain-name.js';
 
@@ -6,39 +7,11 @@ import { plainName } from './guards/plain-name.js';
  * runs any spelling is known, of the others the one below, since a trigger matches no other.
  */
 export function isKnownEvent(event: string): boolean {
-  if ((KNOWN_EVENTS as readonly string[]).includes(event)) return true;
+  if (KNOWN_EVENTS.includes(event)) return true;
   return isAgentEnd({ event }) && !PLAIN_NAMES.has(plainName(event));
 }
 
 /** Event names that agent runtimes are known to send. */
-export const KNOWN_EVENTS = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'Notification',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'StopFailure',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact',
-  'PostCompact',
-  'PermissionRequest',
-  'PermissionDenied',
-  'Setup',
-  'TeammateIdle',
-  'TaskCreated',
-  'TaskCompleted',
-  'Elicitation',
-  'ElicitationResult',
-  'ConfigChange',
-  'WorktreeCreate',
-  'WorktreeRemove',
-  'InstructionsLoaded',
-  'CwdChanged',
-  'FileChanged',
-] as const;
+export const KNOWN_EVENTS: readonly string[] = Object.values(DIALECTS).flatMap(({ events }) => events);
 
 const PLAIN_NAMES = new Set(KNOWN_EVENTS.map(plainName));

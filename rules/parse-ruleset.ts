@@ -32,7 +32,12 @@ export function checkRuleset(value: unknown, known?: KnownNames): ParsedRuleset 
   const { inner, prefix, problems } = unwrap(value);
   const prefixed = (problem: Problem) => ({ ...problem, path: withPrefix(prefix, problem.path) });
   const parsed = Ruleset.safeParse(inner);
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, inner).map(withWrapperHint).map(prefixed));
+  if (!parsed.success)
+    problems.push(
+      ...problemsOf(parsed.error, inner)
+        .map((one) => withWrapperHint(one, inner))
+        .map(prefixed),
+    );
   problems.push(...crossProblems(inner).map(prefixed));
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
@@ -55,9 +60,10 @@ function unwrap(value: unknown): { inner: unknown; prefix: string; problems: Pro
 }
 
 /** The wrapper is no field of a ruleset, so the schema cannot guess that it was meant. */
-function withWrapperHint(problem: Problem): Problem {
-  const [, key = ''] = /^unknown key "(.*)"$/.exec(problem.message) ?? [];
-  const isWrapper = problem.path === key && nearest(key, ['hookChains']) !== undefined;
+function withWrapperHint(problem: Problem, value: unknown): Problem {
+  const isUnknown =
+    isObject(value) && Object.hasOwn(value, problem.path) && !Object.hasOwn(Ruleset.shape, problem.path);
+  const isWrapper = isUnknown && nearest(problem.path, ['hookChains']) !== undefined;
   return isWrapper ? { ...problem, hint: 'did you mean "hookChains"?' } : problem;
 }
 

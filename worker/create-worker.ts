@@ -6,7 +6,8 @@ import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '#activities/index.js';
 import type { ConnectionSettings } from '#client/connection.js';
 import { messageOf } from '#contract/text/words.js';
-import { actionsQueueOf, TASK_QUEUE } from '#contract/names.js';
+import { MAX_MESSAGES } from '#contract/limits.js';
+import { actionQueueOf, TASK_QUEUE } from '#contract/names.js';
 import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
@@ -54,6 +55,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     maxConcurrentActivityTaskExecutions: 100,
   } as const;
   const { matchEvents, startRemediations, startNotices, awaitRules, ...actions } = activities;
+  const { composeNotification, composeNotice, deliverNotification, ...agents } = actions;
   const worker = await Worker.create({
     ...shared,
     taskQueue,
@@ -62,12 +64,23 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
   });
-  const actionWorker = await Worker.create({ ...shared, taskQueue: actionsQueueOf(taskQueue), activities: actions });
+  const agentWorker = await Worker.create({
+    ...shared,
+    taskQueue: actionQueueOf(taskQueue, 'agents'),
+    activities: agents,
+  });
+  const messageWorker = await Worker.create({
+    ...shared,
+    taskQueue: actionQueueOf(taskQueue, 'messages'),
+    activities: { composeNotification, composeNotice, deliverNotification },
+    maxConcurrentActivityTaskExecutions: MAX_MESSAGES,
+  });
+  const workers = [worker, agentWorker, messageWorker];
   return {
     async run() {
       try {
-        // Should one of them end by itself, the other must not go on alone.
-        const ended = await Promise.allSettled([worker, actionWorker].map((one) => one.run().finally(shutdown)));
+        // Should one of them end by itself, the others must not go on alone.
+        const ended = await Promise.allSettled(workers.map((one) => one.run().finally(shutdown)));
         const failures = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
         if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join('; '));
         if (failures.length === 1) throw failures[0];
@@ -78,10 +91,10 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
       }
     },
     shutdown,
-    underWay: () => [worker, actionWorker].reduce((sum, one) => sum + one.getStatus().numInFlightActivities, 0),
+    underWay: () => workers.reduce((sum, one) => sum + one.getStatus().numInFlightActivities, 0),
   };
 
   function shutdown(): void {
-    for (const one of [worker, actionWorker]) if (one.getState() === 'RUNNING') one.shutdown();
+    for (const one of workers) if (one.getState() === 'RUNNING') one.shutdown();
   }
 }

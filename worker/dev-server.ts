@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { ensureFolder } from '#client/spool/ensure-folder.js';
+import { ensureFolder } from '#adapters/files/ensure-folder.js';
 import { SEARCH_ATTRIBUTES } from '#contract/names.js';
 import { ExplainedError } from './explained-error.js';
 import { stateTrouble } from './state-trouble.js';

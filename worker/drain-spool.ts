@@ -5,9 +5,8 @@ import type { EventInput } from '#client/event-input.js';
 import type { GatewayPolicy, PolicySource } from '#client/gateway/gateway-deps.js';
 import type { Mesh } from '#client/mesh.js';
 import { parseEvents } from '#client/parse-events.js';
-import type { SpoolEntry } from '#client/spool/entry.js';
+import { listEntries, type SpoolEntry } from '#client/spool/entries.js';
 import { type Draining, keepDraining } from '#client/spool/keep-draining.js';
-import { listEntries } from '#client/spool/list-entries.js';
 import { formatProblem } from '#contract/text/problem.js';
 
 export interface DrainSpoolOptions {

@@ -28,12 +28,13 @@ export function createPolicySource({ settings, env, config }: PolicyOptions): Po
   }
 
   /** Whoever names no file and has none wants none. A file that is named or broken may say who is not to come in. */
-  function withoutFile({ problems }: Current<MeshConfig>): GatewayPolicy {
+  function withoutFile({ isAbsent }: Extract<Current<MeshConfig>, { available: false }>): GatewayPolicy {
     const defaults = parseMeshConfig('{}', settings.config);
     if (!defaults.ok) throw new Error('an empty configuration is not valid');
     const policy = policyFrom(defaults.value, settings);
-    const isAbsent = !env['MESH_CONFIG'] && problems.every(({ message }) => message === 'file not found');
-    return isAbsent ? policy : { ...policy, unusable: 'the configuration cannot be used: see the log of the gateway' };
+    return isAbsent && !env['MESH_CONFIG']
+      ? policy
+      : { ...policy, unusable: 'the configuration cannot be used: see the log of the gateway' };
   }
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ensureFolder } from '#client/spool/ensure-folder.js';
+import { ensureFolder } from '#adapters/files/ensure-folder.js';
 import { stateTrouble } from './state-trouble.js';
 
 /** Where pino writes its lines. */

@@ -18,13 +18,18 @@ export interface MakeWorldOptions {
 }
 
 /** The outside world as the settings describe it. */
-export function makeWorld({ settings, env, log, temporalUi }: MakeWorldOptions): WorkerSetup['world'] & Sources {
+export async function makeWorld({
+  settings,
+  env,
+  log,
+  temporalUi,
+}: MakeWorldOptions): Promise<WorkerSetup['world'] & Sources> {
   return {
     ...makeSources(settings, log, env),
     mailer: makeMailer(settings),
     outbound: createOutbound(),
     redactKeys: settings.redactKeys,
-    lineageKey: readLineageKey(settings),
+    lineageKey: await readLineageKey(settings),
     env,
     temporalUi: settings.uiUrl ?? temporalUi,
   };

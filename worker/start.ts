@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const ownUi = given.isGiven ? undefined : `http://127.0.0.1:${settings.uiPort}`;
   const consoleLog = createConsoleLog(log, say);
   // Before the server: what is missing in the state folder is told sooner, with nothing to end.
-  const world = makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
+  const world = await makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
   const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
   try {
     await requireSearchAttributes(given);

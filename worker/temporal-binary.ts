@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
-import { ensureFolder } from '#client/spool/ensure-folder.js';
+import { writeAtomically } from '#adapters/files/atomic-write.js';
 import { messageOf } from '#contract/text/words.js';
 
 const run = promisify(execFile);
@@ -38,7 +38,6 @@ export async function findTemporal({ env, say, sources = sourcesFor(env) }: Find
   const cached = join(folder, executable('temporal'));
   if (await isExecutable(cached)) return cached;
 
-  ensureFolder(folder);
   const tried: string[] = [];
   for (const [name, fetchInto] of sources) {
     say(`Fetching the Temporal server (once, about 45 MB) from ${name} …`);
@@ -176,13 +175,9 @@ export function unzipFile(zip: Buffer, wanted: string): Buffer {
   throw new Error(`the zip has no file ${wanted}`);
 }
 
-/** Written aside and moved in one step, so that two processes fetching at once do not meet half a program. */
-async function install(program: Buffer, path: string): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
-  await writeFile(part, program);
-  await chmod(part, 0o755);
-  await run(part, ['--version']);
-  await rename(part, path);
+/** Two processes that fetch at once meet no half program, and none that does not run. */
+function install(program: Buffer, path: string): Promise<void> {
+  return writeAtomically(path, program, { mode: 0o755, check: (part) => run(part, ['--version']) });
 }
 
 async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 import { code, codeLine } from '#contract/text/markdown.js';
-import type { ActionResult, DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
-import { isToldByLaunches } from '#contract/told-by-launches.js';
-import type { ActionState } from './progress.js';
+import type { DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
+import type { ActionStory } from '#contract/story.js';
 
 const SHOWN_DELIVERIES = 10;
 const SHOWN_CHARS = 150;
@@ -9,30 +8,24 @@ const SHOWN_CHARS = 150;
 const WORDS_CHARS = 400;
 
 /** What an action consists of, a line each: launchers that were tried, the agent, deliveries. */
-export function describeParts(state: ActionState): string[] {
-  if (state.state === 'waiting') return [];
-  const { launches = [], agent, deliveries = [] } = state.state === 'done' ? state.result : state;
-  const reason = state.state === 'done' ? state.result.reason : undefined;
+export function describeParts({
+  launches,
+  agent,
+  deliveries,
+  why,
+}: Pick<ActionStory, 'launches' | 'agent' | 'deliveries' | 'why'>): string[] {
+  // One launcher says nothing that its agent, or the reason of the action, does not say.
+  const isPlain = launches.length < 2 && (why !== undefined || launches.every(({ status }) => status === 'launched'));
   return [
-    ...(isPlain(launches, reason) ? [] : launches.map(describeLaunch)),
+    ...(isPlain ? [] : launches.map(describeLaunch)),
     ...(agent ? [describeAgent(agent)] : []),
     ...describeDeliveries(deliveries),
   ];
 }
 
-/** True when the reason of the action is made of what its parts say. */
-export function isToldByParts({ launches = [], deliveries = [] }: ActionResult): boolean {
-  return isToldByLaunches(launches) || deliveries.some(({ status }) => status !== 'delivered');
-}
-
-/** One launcher says nothing that its agent, or the reason, does not say. */
-function isPlain([launch, ...others]: Launch[], reason: string | undefined): boolean {
-  return others.length === 0 && (launch?.status === 'launched' || launch?.reason === reason);
-}
-
 function describeLaunch({ launcher, status, reason, attempts, lastWords }: Launch): string {
   const said = lastWords === undefined ? '' : `, said at the end: ${codeLine(lastWords, WORDS_CHARS)}`;
-  return `launcher ${code(launcher)}: **${status}**${triesOf(attempts)}${why(reason)}${said}`;
+  return `launcher ${code(launcher)}: **${status}**${triesOf(attempts)}${because(reason)}${said}`;
 }
 
 function describeAgent({ id, launcher, session, outcome }: StartedAgent): string {
@@ -47,7 +40,7 @@ function describeDeliveries(deliveries: DeliveryRecord[]): string[] {
     .slice(0, SHOWN_DELIVERIES)
     .map(
       ({ delivery, status, attempts, error }) =>
-        `${code(delivery)}: **${status}**${triesOf(attempts)}${error === undefined || status !== 'delivered' ? '' : ', before that'}${why(error)}`,
+        `${code(delivery)}: **${status}**${triesOf(attempts)}${error === undefined || status !== 'delivered' ? '' : ', before that'}${because(error)}`,
     );
   const more = ordered.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more, all of them in the result`] : lines;
@@ -57,6 +50,6 @@ function triesOf(attempts: number): string {
   return attempts > 1 ? ` after ${attempts} attempts` : '';
 }
 
-function why(reason: string | undefined): string {
+function because(reason: string | undefined): string {
   return reason === undefined ? '' : ` ${codeLine(reason, SHOWN_CHARS)}`;
 }

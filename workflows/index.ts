@@ -2,5 +2,5 @@
 export { watch } from './watch.js';
 export { remediate } from './remediate.js';
 export { notice } from './notice.js';
-export { lease } from './lease.js';
+export { lease } from './lease/lease.js';
 export { slots } from './slots.js';

@@ -24,8 +24,3 @@ export const FORGET_STEP_MS = 600_000;
 
 /** Dedup windows are pruned in steps: one timer for each of thousands of them would be all the watch does. */
 export const PRUNE_STEP_MS = 10_000;
-
-/** How long an action that is not done yet may hold up the ones after it. */
-export const PATIENCE_MS = 30_000;
-/** A message mostly takes a second, and waits on a receiver that is in trouble: the next action may be to page somebody. */
-export const MESSAGE_PATIENCE_MS = 5_000;

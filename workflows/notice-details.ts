@@ -1,5 +1,6 @@
 import { code, codeLine, utc } from '#contract/text/markdown.js';
 import type { Notice, NoticeResult } from '#contract/notice.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { plural } from '#contract/text/words.js';
 import { meshCommand } from '#contract/text/shell-word.js';
 import { describeParts } from './action-parts.js';
@@ -7,10 +8,10 @@ import type { RunningNews } from './progress.js';
 
 /** What an operator sees beside a notice in the Temporal UI: what it is about, and who has got it. */
 export function renderNoticeDetails(notice: Notice, news: RunningNews, result?: NoticeResult): string {
-  const { deliveries, note } = news;
-  const parts = describeParts({ state: 'running', sinceAt: notice.at, deliveries: result?.deliveries ?? deliveries });
+  const { deliveries, doing } = news;
+  const parts = describeParts({ launches: [], deliveries: result?.deliveries ?? deliveries ?? [] });
   const isToldByParts = result?.deliveries?.some(({ status }) => status === 'failed' || status === 'aborted') === true;
-  const why = isToldByParts ? undefined : (result?.reason ?? note);
+  const why = isToldByParts ? undefined : (result?.reason ?? (doing && wordsOfDoing(doing)));
   const lines = [...(why === undefined ? [] : [codeLine(why, 300)]), ...parts];
   return [
     `### ${result === undefined ? 'Being delivered' : HEADLINES[result.outcome]}`,

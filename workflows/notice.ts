@@ -33,12 +33,12 @@ export async function notice({ delivered = [], ...input }: NoticeInput): Promise
   setHandler(defineQuery<RunningNews>(QUERIES.progress), () => shown, {
     description: 'The deliveries that are over so far.',
   });
-  onProgress({ note: 'writes the message' });
+  onProgress({ doing: { is: 'writing' } });
 
   const { status, ...told } = await send(input, delivered, onProgress);
   const result: NoticeResult = { outcome: status, ...told };
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
-  setCurrentDetails(renderNoticeDetails(input, { ...shown, note: undefined }, result));
+  setCurrentDetails(renderNoticeDetails(input, { ...shown, doing: undefined }, result));
   // Closes as failed, so that operators see red, with the whole result in the details.
   if (result.outcome === 'failed') throw finalFailure('notice-failed', result.reason ?? 'not delivered', [result]);
   return result;

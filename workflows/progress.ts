@@ -1,26 +1,23 @@
 import { isDone } from '#contract/is-done.js';
 import type {
   ActionResult,
-  ActionStatus,
   PendingAction,
   RemediationInput,
-  RemediationOutcome,
   RemediationProgress,
   RemediationResult,
 } from '#contract/remediation.js';
+import { outcomeOf } from '#contract/story.js';
 
 /** How far an action that runs has come. */
-export type RunningNews = Partial<Pick<PendingAction, 'note' | 'launches' | 'agent' | 'deliveries'>>;
+export type RunningNews = Partial<Pick<PendingAction, 'doing' | 'launches' | 'agent' | 'deliveries'>>;
 
 export type ActionState =
-  | { state: 'waiting'; note?: string }
+  | { state: 'waiting' }
   | ({ state: 'running'; sinceAt: number } & RunningNews)
   | { state: 'done'; result: ActionResult };
 
 /** What each action of a remediation has come to. */
 export interface Progress {
-  /** It waits for something other than its turn. */
-  wait(action: string, note: string): void;
   start(action: string): void;
   /** Adds to what is shown of one that runs. */
   show(action: string, news: RunningNews): void;
@@ -50,7 +47,6 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
     onChange(progress);
   };
   const progress: Progress = {
-    wait: (action, note) => set(action, { state: 'waiting', note }),
     start: (action) => set(action, { state: 'running', sinceAt: Date.now() }),
     show(action, news) {
       const state = progress.of(action);
@@ -71,9 +67,9 @@ export function createProgress(input: RemediationInput, onChange: (progress: Pro
       actions: input.actions.map(({ name: action, type }) => {
         const state = progress.of(action);
         if (state.state === 'done') return state.result;
-        if (state.state === 'waiting') return { action, type, status: state.state, note: state.note };
-        const { note, launches, agent, deliveries } = state;
-        return { action, type, status: state.state, note, launches, agent, deliveries };
+        if (state.state === 'waiting') return { action, type, status: state.state };
+        const { state: status, ...news } = state;
+        return { action, type, status, ...news };
       }),
     }),
     result() {
@@ -90,18 +86,4 @@ function isPending(one: ActionResult | PendingAction): one is PendingAction {
 
 function doneIn(state: ActionState): ActionResult[] {
   return state.state === 'done' ? [state.result] : [];
-}
-
-/** The worst wins; a remediation counts as skipped only when all of it was. */
-const WORST_FIRST: ActionStatus[] = ['failed', 'executed', 'skipped'];
-
-/** Who aborts it is to see that, whatever had failed by then. */
-function outcomeOf(actions: ActionResult[]): RemediationOutcome {
-  if (actions.some(isAborted)) return 'aborted';
-  return WORST_FIRST.find((status) => actions.some((action) => action.status === status)) ?? 'skipped';
-}
-
-/** Also a message that was on its way, when somebody else was not reached. */
-function isAborted({ status, deliveries = [] }: ActionResult): boolean {
-  return status === 'aborted' || deliveries.some((delivery) => delivery.status === 'aborted');
 }

@@ -17,7 +17,7 @@ import { untilNextMayStart } from './turns.js';
 export async function remediate(input: RemediationInput): Promise<RemediationResult> {
   const progress = createProgress(input, showDetails);
   // First of all: an agent may tell of its end before anything else has happened here.
-  const agentEnds = listenForAgents((action, agent) => progress.show(action, { agent, note: undefined }));
+  const agentEnds = listenForAgents((action, agent) => progress.show(action, { agent, doing: undefined }));
   const slotGrants = listenForSlots();
   setHandler(defineQuery<RemediationProgress>(QUERIES.progress), () => progress.now(), {
     description: 'What each action has come to so far.',
@@ -44,7 +44,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   return result;
 
   function showDetails(now: Progress): void {
-    setCurrentDetails(renderRemediationDetails(input, now));
+    setCurrentDetails(renderRemediationDetails(input, now.now()));
   }
 }
 

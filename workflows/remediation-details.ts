@@ -1,22 +1,22 @@
 import type { ActionPlan } from '#contract/actions/index.js';
-import { duration } from '#contract/text/duration.js';
 import { keptUntil } from '#contract/kept-until.js';
+import type { ActionStatus, RemediationInput, RemediationProgress } from '#contract/remediation.js';
+import { wordsOfCondition } from '#contract/runs-only-if.js';
+import { wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
+import { type ActionStory, type QuietWindow, type Story, storyOf } from '#contract/story.js';
+import { duration } from '#contract/text/duration.js';
 import { code, codeLine, utc } from '#contract/text/markdown.js';
-import { plural } from '#contract/text/words.js';
-import type { ActionStatus, RemediationInput } from '#contract/remediation.js';
-import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { meshCommand } from '#contract/text/shell-word.js';
-import { describeParts, isToldByParts } from './action-parts.js';
-import type { ActionState, Progress } from './progress.js';
-import { isAwaited, patienceMsWith } from './turns.js';
+import { plural } from '#contract/text/words.js';
+import { describeParts } from './action-parts.js';
 
 /**
  * What an operator sees beside a remediation in the Temporal UI, in a narrow column: each action, and what happens next. The UI
  * puts the items of a list within a list on one line, so there is none.
  */
-export function renderRemediationDetails(input: RemediationInput, progress: Progress): string {
-  const actions = input.actions.map((plan, index) => describeAction(plan, index, input.actions, progress));
-  return [`### ${headline(input, progress)}`, ...actions, next(input, progress)].join('\n\n');
+export function renderRemediationDetails(input: RemediationInput, { actions }: RemediationProgress): string {
+  const story = storyOf({ remediation: input, actions });
+  return [`### ${headline(story)}`, ...story.actions.map(describeAction), next(input, story)].join('\n\n');
 }
 
 const HEADLINES: Record<ActionStatus, string> = {
@@ -26,60 +26,47 @@ const HEADLINES: Record<ActionStatus, string> = {
   aborted: 'Aborted by an operator',
 };
 
-function headline(input: RemediationInput, progress: Progress): string {
-  const { outcome, actions } = progress.result();
-  if (actions.length === input.actions.length) {
-    const hasFailed = outcome === 'aborted' && actions.some(({ status }) => status === 'failed');
-    return `${HEADLINES[outcome]}${hasFailed ? ', after an action had given up' : ''}`;
-  }
-  return `Running: ${actions.length} of ${plural(input.actions.length, 'action')} done`;
+function headline({ outcome, actions, next: { running, toCome } }: Story): string {
+  const open = running.length + toCome.length;
+  if (open > 0) return `Running: ${actions.length - open} of ${plural(actions.length, 'action')} done`;
+  const hasFailed = outcome === 'aborted' && actions.some(({ state }) => state === 'failed');
+  return `${HEADLINES[outcome as ActionStatus]}${hasFailed ? ', after an action had given up' : ''}`;
 }
 
-function describeAction(plan: ActionPlan, place: number, actions: readonly ActionPlan[], progress: Progress): string {
-  const { name, type } = plan;
-  const before = actions.slice(0, place).findLast(({ refused }) => refused === undefined);
-  const state = progress.of(name);
+function describeAction(action: ActionStory): string {
+  const { name, type } = action;
   const who = name.startsWith(type) ? `**${code(name)}**` : `**${code(name)}** (${type})`;
-  const isNext = before !== undefined && progress.of(before.name).state !== 'waiting';
-  const what = state.state === 'waiting' ? describeWaiting(plan, before, isNext, actions) : describeState(state);
-  const [line, ...more] = linesOf(state);
+  const what = describeState(action);
+  const [line, ...more] = linesOf(action);
   if (line === undefined) return `${who}: ${what}`;
   if (more.length === 0) return `${who}: ${what}: ${line}`;
   return `${who}: ${what}\n\n${[line, ...more].map((part) => `- ${part}`).join('\n')}`;
 }
 
-/** When it starts, given the one before it in the rule. */
-function describeWaiting(
-  plan: ActionPlan,
-  before: ActionPlan | undefined,
-  isNext: boolean,
-  actions: readonly ActionPlan[],
-): string {
-  if (before === undefined) return 'waiting';
-  const onlyIf = runsOnlyIf(plan, actions, code);
-  if (onlyIf !== undefined) return `waiting; runs ${onlyIf}`;
-  if (!isNext) return 'waiting';
-  if (isAwaited(before)) return `waiting; starts when ${code(before.name)} is done`;
-  const ready = 'await' in before ? `the agent of ${code(before.name)} has started` : `${code(before.name)} is done`;
-  return `waiting; starts when ${ready}, or after ${duration(patienceMsWith(before))}`;
+function describeState({ state, sinceAt, attempts = 0, launches, ...action }: ActionStory): string {
+  if (state === 'waiting') return `waiting${whenItStarts(action)}`;
+  if (state === 'running') return `**running**${sinceAt === undefined ? '' : ` since ${utc(sinceAt)}`}`;
+  return attempts > 1 && launches.length < 2 ? `**${state}** after ${attempts} attempts` : `**${state}**`;
 }
 
-function describeState(state: Exclude<ActionState, { state: 'waiting' }>): string {
-  if (state.state === 'running') return `**running** since ${utc(state.sinceAt)}`;
-  const { status, attempts, launches = [] } = state.result;
-  return attempts > 1 && launches.length < 2 ? `**${status}** after ${attempts} attempts` : `**${status}**`;
+function whenItStarts({ onlyIf, starts }: Pick<ActionStory, 'onlyIf' | 'starts'>): string {
+  if (onlyIf) return `; runs ${wordsOfCondition(onlyIf, code)}`;
+  if (!starts) return '';
+  const { after, needs, patienceMs } = starts;
+  const ready = needs === 'agent' ? `the agent of ${code(after)} has started` : `${code(after)} is done`;
+  return `; starts when ${ready}${patienceMs === undefined ? '' : `, or after ${duration(patienceMs)}`}`;
 }
 
-function linesOf(state: ActionState): string[] {
-  const parts = describeParts(state);
-  // What it waits for is said beside its name.
-  if (state.state === 'waiting') return [];
-  if (state.state === 'running') return [...noted(state.note), ...parts];
-  const { reason, agent } = state.result;
-  const detail = state.result.detail && state.result.detail + keptUntil(state.result);
-  const why = isToldByParts(state.result) ? [] : noted(reason);
+function linesOf(action: ActionStory): string[] {
+  const { state, doing, why, agent, detail } = action;
+  if (state === 'waiting') return [];
+  const parts = describeParts(action);
+  if (state === 'running') return [...noted(doing && wordsOfDoing(doing)), ...parts];
+  const isToldByParts = why?.code === 'launches' || why?.code === 'deliveries';
+  const reason = why && !isToldByParts ? noted(wordsOfWhy(why)) : [];
+  const did = noted(detail && detail + keptUntil(action));
   // What an agent said comes after how it ended.
-  return agent ? [...why, ...parts, ...noted(detail)] : [...why, ...noted(detail), ...parts];
+  return agent ? [...reason, ...parts, ...did] : [...reason, ...did, ...parts];
 }
 
 const MAX_NOTE_CHARS = 300;
@@ -88,22 +75,18 @@ function noted(text: string | undefined): string[] {
   return text === undefined ? [] : [codeLine(text, MAX_NOTE_CHARS)];
 }
 
-function next(input: RemediationInput, progress: Progress): string {
-  const running = input.actions.filter(({ name }) => progress.of(name).state === 'running');
+function next(input: RemediationInput, { quiet, next: { running, canRetry } }: Story): string {
   if (running.length > 0) {
     return [
-      ...running.map((plan) => `- ${triesOf(plan)}`),
+      ...input.actions.filter(({ name }) => running.includes(name)).map((plan) => `- ${triesOf(plan)}`),
       '- Attempts that failed, and why: under *Pending Activities*',
       `- To abort: *Request Cancellation* above, or ${code(meshCommand('abort', [input.id]))}`,
     ].join('\n');
   }
-  const { outcome } = progress.result();
   return [
     'Nothing more happens here.',
-    ...(outcome === 'failed' || outcome === 'aborted'
-      ? [`To have what is not done run again: ${code(meshCommand('retry', [input.id]))}`]
-      : []),
-    ...whenAgain(input),
+    ...(canRetry ? [`To have what is not done run again: ${code(meshCommand('retry', [input.id]))}`] : []),
+    ...whenAgain(quiet),
   ].join('\n\n');
 }
 
@@ -113,9 +96,11 @@ function triesOf({ name, retry, timeoutMs }: ActionPlan): string {
   return `${code(name)} is tried ${times}, for at most ${duration(timeoutMs)} each`;
 }
 
-/** A try is past the guards, and arms none. */
-function whenAgain({ quiet, isTry }: RemediationInput): string[] {
-  if (isTry === true || quiet === undefined) return [];
-  const label = quiet.label === undefined ? '' : ` for ${code(quiet.label)}`;
-  return [`The rule may fire again${label} from ${utc(quiet.cooldownUntilAt)} on, or as soon as somebody re-arms it.`];
+function whenAgain(quiet: QuietWindow[]): string[] {
+  return quiet
+    .filter(({ by }) => by === 'cooldown')
+    .map(({ label, untilAt }) => {
+      const about = label === undefined ? '' : ` for ${code(label)}`;
+      return `The rule may fire again${about} from ${utc(untilAt)} on, or as soon as somebody re-arms it.`;
+    });
 }

@@ -1,4 +1,4 @@
-// What counts as the same, from wide to narrow (docs/architecture.md, Alerts). Each answers a question of its own:
+// What counts as the same, from wide to narrow (docs/internals/alerts.md). Each answers a question of its own:
 //
 //   thread     rule, session and task            Which messages belong together? (`rules/guards/fired-for.ts`)
 //   alert      team, channel and key             What does a receiver know? Its key is made of the thread.

@@ -4,15 +4,15 @@ import {
   defineQuery,
   defineSignal,
   getExternalWorkflowHandle,
-  HandlerUnfinishedPolicy,
   log,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import type { SlotsActivities } from '#contract/activities.js';
-import { actionsQueueOf, QUERIES, REMEDIATION_SIGNALS, SLOTS_SIGNALS } from '#contract/names.js';
+import { actionQueueOf, QUERIES, REMEDIATION_SIGNALS, SLOTS_SIGNALS } from '#contract/names.js';
 import type { Slot, SlotBook, SlotGrant, SlotHolder, SlotRelease, SlotRequest, SlotsInput } from '#contract/slots.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import { MAX_HISTORY_BYTES } from './limits.js';
@@ -103,7 +103,7 @@ export async function slots(input: SlotsInput): Promise<void> {
   /** A remediation that was terminated gives nothing back, and nobody waits for it in vain. */
   async function giveBackAbandoned(): Promise<void> {
     const { findClosed } = proxyActivities<SlotsActivities>({
-      taskQueue: actionsQueueOf(workflowInfo().taskQueue),
+      taskQueue: actionQueueOf(workflowInfo().taskQueue, 'agents'),
       scheduleToCloseTimeout: LOOK_MS,
       retry: { maximumAttempts: 1 },
       summary: summaryOf('which of the remediations that have a slot are closed'),

@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
+import { isAwaited, patienceMsWith } from '#contract/patience.js';
 import { summaryOf } from '#contract/text/shorten.js';
-import { MESSAGE_PATIENCE_MS, PATIENCE_MS } from './limits.js';
 import type { Progress } from './progress.js';
 
 /** Actions run in order, but those that come after must not starve while one takes long or is tried again. */
@@ -21,14 +21,4 @@ export async function untilNextMayStart(
   const summary = summaryOf(`goes on if not done by then: ${plan.name}`);
   // Rejects when the remediation is aborted: then the wait is over too.
   await condition(mayStart, patienceMsWith(plan), { summary }).catch(() => false);
-}
-
-/** How long it may hold up the next. */
-export function patienceMsWith({ type }: ActionPlan): number {
-  return type === 'notify_team' ? MESSAGE_PATIENCE_MS : PATIENCE_MS;
-}
-
-/** The rule says that what comes next needs the agent's work to be done. */
-export function isAwaited(plan: ActionPlan): boolean {
-  return 'await' in plan && plan.await === 'finished';
 }

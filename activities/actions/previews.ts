@@ -1,8 +1,7 @@
 import type { ActionPlan, ActionType } from '#contract/actions/index.js';
 import type { ActionPreview } from '#contract/preview.js';
-import type { ActionResult, ActionStatus, PendingAction, RemediationInput } from '#contract/remediation.js';
+import type { RemediationInput } from '#contract/remediation.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
-import { assumedBefore } from './assumed-before.js';
 import { previewNotifyTeam } from './notify-team/preview.js';
 import type { PreviewDesk, Previewer } from './preview.js';
 import { previewSpawnFallbackAgent } from './spawn-fallback-agent/preview.js';
@@ -17,39 +16,26 @@ const PREVIEWS: { [Type in ActionType]: Previewer<Extract<ActionPlan, { type: Ty
 
 /** What each action of a remediation would do, in order. */
 export async function previewActions(remediation: RemediationInput, desk: PreviewDesk): Promise<ActionPreview[]> {
-  return Promise.all(remediation.actions.map((plan) => previewAction(plan, remediation, desk)));
+  return Promise.all(remediation.actions.map((plan, place) => previewAction(plan, place, remediation, desk)));
 }
 
 async function previewAction(
   plan: ActionPlan,
+  place: number,
   remediation: RemediationInput,
   desk: PreviewDesk,
 ): Promise<ActionPreview> {
   // The table pairs each type with a previewer of its plans, which the compiler cannot follow through a union.
   const preview = PREVIEWS[plan.type] as Previewer<ActionPlan>;
-  const before = assumedBefore(plan, remediation.actions, desk.config.agents);
-  const previewed = await preview({ plan, remediation, ...before }, desk);
-  const { name: action, type } = plan;
+  // Nobody knows how those before it will end, so nothing is supposed of them: they are shown as not begun.
+  const before = remediation.actions.slice(0, place);
+  const pending = before.map(({ name, type }) => ({ action: name, type, status: 'waiting' as const }));
+  const previewed = await preview({ plan, remediation, soFar: [], pending }, desk);
   const when = runsOnlyIf(plan, remediation.actions);
-  const supposing = [...before.soFar, ...before.pending].map((one) => `${one.action} ${howItStands(one)}`);
   return {
-    action,
-    type,
+    ...{ action: plan.name, type: plan.type },
     ...(when !== undefined && { when }),
-    ...(supposing.length > 0 && { supposing }),
+    ...(before.length > 0 && { unknown: before.map(({ name }) => name) }),
     ...previewed,
   };
 }
-
-function howItStands({ status, agent }: ActionResult | PendingAction): string {
-  return agent?.outcome === 'running' ? 'was started' : HOW_IT_STANDS[status];
-}
-
-const HOW_IT_STANDS: Record<ActionStatus | PendingAction['status'], string> = {
-  executed: 'went well',
-  failed: 'failed',
-  skipped: 'was not needed',
-  aborted: 'was aborted',
-  running: 'is still running',
-  waiting: 'is still waiting',
-};

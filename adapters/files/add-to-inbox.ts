@@ -1,12 +1,11 @@
 import { sha256 } from '#contract/hash.js';
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, readFile, rename } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import type { InboxEntry } from './splice.js';
-import { spliceEntry } from './splice.js';
-import { type Patience, takeInboxLock } from './inbox-lock.js';
-import { replaceFile } from './replace-file.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import { writeAtomically } from './atomic-write.js';
+import { type Lock, type Patience, takeLock } from './lock.js';
+import { type InboxEntry, spliceEntry } from './splice.js';
 
 /** Nobody reads such an inbox any more, and every entry would rewrite all of it. */
 const MAX_INBOX_BYTES = 16 * 1024 * 1024;
@@ -19,26 +18,34 @@ export async function addToInbox(
   patience: Patience,
 ): Promise<string> {
   const file = join(resolve(...folder.map(fromHome)), ...path);
-  await mkdir(join(file, '..'), { recursive: true });
-  const lock = await takeInboxLock(file, patience);
+  await mkdir(dirname(file), { recursive: true });
+  const lock = await takeLock(`${file}.lock`, patience);
+  if (lock === undefined) throw new Error(`${file}.lock is held by another program`);
   try {
     const found = await look(file);
     const content = found === undefined ? '' : await read(file);
+    const like = found ?? (await stat(dirname(file)));
+    const write = (text: string) =>
+      writeAtomically(file, text, { change: digest(entry.id), like, check: () => requireOurs(lock) });
     const spliced = content === undefined ? ({ kind: 'broken' } as const) : spliceEntry(content, entry);
     if (spliced.kind === 'present') return 'it was in the inbox already';
-    await lock.check();
+    requireOurs(lock);
     if (spliced.kind === 'added') {
-      await replaceFile(file, spliced.content, digest(entry.id), found, lock.check);
+      await write(spliced.content);
       return `written to ${path.join('/')}`;
     }
     const aside = `${file}.broken-${Math.floor(found?.mtimeMs ?? 0)}-${digest(entry.id)}`;
     await rename(file, aside);
     const fresh = spliceEntry('', entry);
-    if (fresh.kind === 'added') await replaceFile(file, fresh.content, digest(entry.id), found, lock.check);
+    if (fresh.kind === 'added') await write(fresh.content);
     return `written to ${path.join('/')}; what was there is no inbox, and is kept as ${basename(aside)}`;
   } finally {
-    await lock.release();
+    lock.release();
   }
+}
+
+function requireOurs(lock: Lock): void {
+  if (!lock.isOurs()) throw new Error('another program took the inbox over');
 }
 
 function fromHome(folder: string): string {

@@ -1,7 +1,7 @@
 import { sha256 } from '#contract/hash.js';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import nodemailer from 'nodemailer';
+import { writeAtomically } from '../files/atomic-write.js';
 import { messageOf } from '#contract/text/words.js';
 import type { Mailer } from './mail.js';
 import { toNodemailer } from './to-nodemailer.js';
@@ -15,9 +15,7 @@ export function createFileMailer(folder: string): Mailer {
       try {
         const { message } = await transport.sendMail(toNodemailer(mail));
         const file = join(folder, `${sha256(mail.messageId).slice(0, 32)}.eml`);
-        await mkdir(folder, { recursive: true });
-        await writeFile(`${file}.part`, message as Buffer);
-        await rename(`${file}.part`, file);
+        await writeAtomically(file, message as Buffer, { change: 'mail', mode: 0o644 });
         return { delivered: true, detail: `no MESH_SMTP_URL configured, mails written as .eml files to ${folder}` };
       } catch (error) {
         return { delivered: false, reason: `Mail could not be written: ${messageOf(error)}`, isFinal: false };

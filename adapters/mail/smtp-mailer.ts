@@ -2,16 +2,17 @@ import nodemailer from 'nodemailer';
 import type { Readable } from 'node:stream';
 import type { DeliveryAnswer } from '#contract/notification.js';
 import type { Mail, Mailer } from './mail.js';
-import { createTurns, HANGS_AFTER_MS, MAX_CONNECTIONS } from './turns.js';
 import { answerOfSmtpError } from './smtp-answer.js';
 import { needsTls } from './needs-tls.js';
 import { toNodemailer } from './to-nodemailer.js';
 
+/** Servers that count connections allow about so many from one sender. Who sends sees to it that no address has many of them. */
+export const MAX_CONNECTIONS = 10;
 /** Servers close idle connections after minutes; one that is closed by us meets no mail. */
 const IDLE_MS = 30_000;
 /** Some servers let everyone wait before they greet, since programs that send spam do not. */
 const GREETING_MS = 60_000;
-/** From its turn, with the wait for the connection to be made, to the last byte of the mail. Nothing has been sent by then. */
+/** To the last byte of the mail, with the wait for a connection. Nothing has been sent by then. */
 const HANDOVER_MS = 120_000;
 /** RFC 5321 asks for so much patience with a server that has the whole mail and looks into it before it answers. */
 const ANSWER_MS = 600_000;
@@ -24,17 +25,13 @@ interface Handover {
 
 /**
  * Sends over SMTP, over connections that are kept for a while. Retries are Temporal's: here one call is one attempt, and a mail
- * that waits for its turn when its time is up is never sent behind the back of the next attempt.
+ * that waits for a connection when its time is up is never sent behind the back of the next attempt.
  */
-export function createSmtpMailer(
-  smtpUrl: string,
-  { handoverMs = HANDOVER_MS, hangsAfterMs = HANGS_AFTER_MS } = {},
-): Mailer {
+export function createSmtpMailer(smtpUrl: string, { handoverMs = HANDOVER_MS } = {}): Mailer {
   const url = new URL(smtpUrl);
   const { hostname, port, protocol, username, password, searchParams } = url;
   const login = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const handovers = new WeakMap<AbortSignal, Handover>();
-  const turns = createTurns({ hangsAfterMs });
   const transport = nodemailer.createTransport({
     pool: true,
     maxConnections: MAX_CONNECTIONS,
@@ -61,23 +58,12 @@ export function createSmtpMailer(
   });
   return {
     place: `mail server ${hostname}`,
-    async send(mail, signal) {
-      const turn = await turns.take(mail.to.address, signal);
-      if ('putOff' in turn) return { delivered: false, reason: turn.putOff, isFinal: false, isPutOff: true };
-      try {
-        return await handOver(mail, signal);
-      } finally {
-        turn.end();
-      }
-    },
+    send,
     // Nobody waits any more for what is under way.
-    close() {
-      turns.close();
-      transport.close({ force: true });
-    },
+    close: () => transport.close({ force: true }),
   };
 
-  async function handOver(mail: Mail, signal: AbortSignal): Promise<DeliveryAnswer> {
+  async function send(mail: Mail, signal: AbortSignal): Promise<DeliveryAnswer> {
     const tooSlow = new AbortController();
     const timer = setTimeout(() => tooSlow.abort(), handoverMs);
     const handover: Handover = {

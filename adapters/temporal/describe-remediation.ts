@@ -1,7 +1,8 @@
 import { code, codeLine, codeBlock, utc } from '#contract/text/markdown.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { MeshEvent } from '#contract/event.js';
-import type { Quiet, RemediationInput } from '#contract/remediation.js';
+import type { RemediationInput } from '#contract/remediation.js';
+import { type QuietWindow, quietOf } from '#contract/story.js';
 import { readField } from '#contract/read-field.js';
 
 // The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
@@ -28,11 +29,9 @@ export function describeRemediation(remediation: RemediationInput): string {
   return describe(remediation, 0, 100);
 }
 
-function describe(
-  { rule, rulesetHash, firedAt, event, actions, quiet, path = [], isTry }: RemediationInput,
-  payloadChars: number,
-  errorChars: number,
-): string {
+function describe(remediation: RemediationInput, payloadChars: number, errorChars: number): string {
+  const { rule, rulesetHash, firedAt, event, actions, path = [], isTry } = remediation;
+  const cooldown = quietOf(remediation).find(({ by }) => by === 'cooldown');
   const error = readField(event.payload, 'error');
   const tool = readField(event.payload, 'tool');
   const task = readField(event.payload, 'taskSubject') ?? readField(event.payload, 'taskId');
@@ -54,7 +53,7 @@ function describe(
         ', then ',
       ),
     ],
-    ['Quiet', quiet && describeQuiet(quiet)],
+    ['Quiet', cooldown && describeCooldown(cooldown)],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- **${name}:** ${value}`] : []));
   return [
@@ -74,8 +73,8 @@ function describeChain({ depth, lineage }: MeshEvent, path: string[]): string | 
   return `depth ${depth}${root}${path.length === 0 ? '' : `, by way of ${describeNames(path, ' → ')}`}`;
 }
 
-function describeQuiet({ cooldownUntilAt, label }: Quiet): string {
-  return `the rule does not fire again${label === undefined ? '' : ` for ${codeLine(label, MAX_NAME_CHARS)}`} before ${utc(cooldownUntilAt)}`;
+function describeCooldown({ untilAt, label }: QuietWindow): string {
+  return `the rule does not fire again${label === undefined ? '' : ` for ${codeLine(label, MAX_NAME_CHARS)}`} before ${utc(untilAt)}`;
 }
 
 function describeNames(names: string[], separator: string): string {

@@ -1,16 +1,12 @@
 import type { Environment, Settings } from '#contract/settings.js';
-import { createRedactor } from '#contract/text/redact/redact.js';
 import { NotStoredError } from '../errors.js';
 import { drain, type Drained, type DrainOptions } from '../spool/drain.js';
-import { listEntries } from '../spool/list-entries.js';
+import { listEntries, mayPost, mayStoreStraight } from '../spool/entries.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { adoptRaw } from './hook/adopt-raw.js';
-import { GatewayError } from './hook/gateway-error.js';
 import { type GatewayTarget, targetOf, tokenIn } from './hook/hook-options.js';
-import { postEvents } from './hook/post-events.js';
+import { GatewayError, postEvents } from './hook/post-events.js';
 import { namesTemporal } from './hook/temporal.js';
-import { mayPost, mayStoreStraight } from './hook/whose-event.js';
 import { withMesh } from './with-mesh.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -40,7 +36,6 @@ const ANSWER_WITHIN_MS = 20_000;
 export async function flushSpool({ folder, home, gateway, settings, env }: FlushOptions): Promise<Flushed | undefined> {
   const problems: string[] = [];
   const log = (line: string) => void problems.push(line);
-  await adoptRaw({ spool: folder, redactor: createRedactor({ keys: settings.redactKeys }), log });
   if ((await listEntries(folder)).length === 0) return undefined;
 
   const send = (how: Omit<DrainOptions, 'folder' | 'log'>) => drain({ folder, log, ...how });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { HOOK_DIALECTS } from '#rules/dialects/index.js';
 
 /**
  * Only for the help and for whoever looks the options up: `mesh.mjs` takes hooks another way, before this file and all that
@@ -8,7 +9,7 @@ export function addHookCommand(program: Command): void {
   program
     .command('hook')
     .description('report the hook of a runtime, as its settings call it: `mesh install` writes these')
-    .argument('<runtime>', 'claude-code; the JSON of the hook comes on standard input')
+    .argument('<runtime>', `${[...HOOK_DIALECTS.keys()].join(', ')}; the JSON of the hook comes on standard input`)
     .option('--home <folder>', 'state folder, with the spool (default: MESH_HOME)')
     .option('--gateway <url>', 'gateway to report to, or off (default: MESH_GATEWAY_URL, or the local one)')
     .option('--tenant <name>', 'tenant of the event (default: MESH_TENANT, or that of the token)')

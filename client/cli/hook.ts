@@ -1,9 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '#contract/settings.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
-import { hashToken, preciseNow, type SpoolEntry } from '../spool/entry.js';
-import { writeEntry } from '../spool/write-entry.js';
-import { adoptRaw } from './hook/adopt-raw.js';
+import { hashToken, preciseNow, type SpoolEntry, writeEntry } from '../spool/entries.js';
 import { deliver } from './hook/deliver.js';
 import { createHookLog } from './hook/hook-log.js';
 import { readHookOptions } from './hook/hook-options.js';
@@ -13,8 +11,6 @@ import { messageOf } from '#contract/text/words.js';
 
 /** A runtime waits for its hook. Everything is bounded on its own; this is for what nobody thought of. */
 const END_WITHIN_MS = 5_000;
-/** For what came while the mesh was being compiled; the next hook goes on with it. */
-const ADOPT_WITHIN_MS = 300;
 
 /**
  * `mesh hook`, as a runtime calls it: takes what it pipes in, and ends the process with exit code 0 and nothing on standard
@@ -41,19 +37,18 @@ export async function runHook(args: string[], env: Environment, stdin: Readable)
     if (problem !== undefined) log(problem);
     const redactor = createRedactor({ keys: options.settings.redactKeys });
     const { dialect, tenant, token, spool } = options;
-    const aside = { spool, redactor, log };
-    const event = await readHook({ dialect, text: input.text, env, tenant, nowMs, redactor }, aside, problem);
+    const event = await readHook(
+      { dialect, text: input.text, env, tenant, nowMs, redactor },
+      { spool, redactor, log },
+      problem,
+    );
     const entry: SpoolEntry | undefined = event && {
       v: 1,
       event,
       ...(token !== undefined && { tokenHash: hashToken(token) }),
     };
-    // From here on it outlives whatever goes wrong. What came before it is older, and its name in the spool says so.
+    // From here on it outlives whatever goes wrong.
     unsettled = entry;
-    const adoptUntil = performance.now() + ADOPT_WITHIN_MS;
-    await adoptRaw({ ...aside, isOver: () => performance.now() > adoptUntil }).catch((error: unknown) => {
-      log(`raw events wait: ${messageOf(error)}`);
-    });
     if (entry !== undefined) await deliver({ entry, options, env, log, onKept: () => (unsettled = undefined) });
   } catch (error) {
     log(messageOf(error));

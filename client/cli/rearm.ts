@@ -3,7 +3,7 @@ import { didYouMean } from '#contract/text/nearest.js';
 import { visible } from '#contract/text/plain-text.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { CliError } from './cli-error.js';
-import { knownRules } from './known-rules.js';
+import { knownRules } from '../known-rules.js';
 import { print, printJson } from './print.js';
 import { plural } from './render/facts.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { visible } from '#contract/text/plain-text.js';
 import { type Environment, readSettings } from '#contract/settings.js';
-import { type SpoolSurvey, surveySpool } from '../spool/survey.js';
+import { type Dropped, listDropped } from '../spool/cap.js';
+import { listEntries } from '../spool/entries.js';
+import { listRefused, type RefusedFile, refusedFolder } from '../spool/refused.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { type Flushed, flushSpool } from './flush-spool.js';
 import { print, printJson } from './print.js';
@@ -33,13 +35,40 @@ async function spool(options: SpoolOptions, env: Environment): Promise<void> {
   const flushed = options.flush
     ? await flushSpool({ folder, home, gateway: options.gateway, settings, env })
     : undefined;
-  const survey = await surveySpool(folder);
+  const survey = await look(folder);
   if (options.json) printJson({ ...(flushed && { flushed }), ...survey });
   else print([...(flushed ? describeFlush(flushed) : []), ...describe(survey, Date.now())].join('\n'));
 
-  const isLeft = survey.waiting.count + survey.raw > 0;
+  const isLeft = survey.waiting.count > 0;
   if (flushed?.isUnreachable) process.exitCode = EXIT_CODES.unreachable;
   else if (options.flush && (isLeft || (flushed?.refused ?? 0) > 0)) process.exitCode = EXIT_CODES.refused;
+}
+
+interface Look {
+  folder: string;
+  waiting: { count: number; bytes: number; oldestAt?: number };
+  refused: RefusedFile[];
+  dropped: { count: number; bytes: number; last?: Dropped };
+}
+
+async function look(folder: string): Promise<Look> {
+  const waiting = await listEntries(folder);
+  const dropped = (await Promise.all([folder, refusedFolder(folder)].map(listDropped))).flat();
+  const last = dropped.sort((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
+  return {
+    folder,
+    waiting: {
+      count: waiting.length,
+      bytes: waiting.reduce((sum, { bytes }) => sum + bytes, 0),
+      ...(waiting[0] && { oldestAt: Math.floor(waiting[0].atMs) }),
+    },
+    refused: await listRefused(folder),
+    dropped: {
+      count: dropped.reduce((sum, { count }) => sum + count, 0),
+      bytes: dropped.reduce((sum, { bytes }) => sum + bytes, 0),
+      ...(last && { last }),
+    },
+  };
 }
 
 function describeFlush({ to, sent, refused, problems }: Flushed): string[] {
@@ -50,16 +79,13 @@ function describeFlush({ to, sent, refused, problems }: Flushed): string[] {
 /** Enough to see what is wrong; all of them are in the folder. */
 const SHOWN_REFUSED = 20;
 
-function describe({ folder, waiting, raw, refused, dropped }: SpoolSurvey, now: number): string[] {
+function describe({ folder, waiting, refused, dropped }: Look, now: number): string[] {
   const since =
     waiting.oldestAt === undefined ? '' : `, ${size(waiting.bytes)}, the oldest since ${moment(waiting.oldestAt, now)}`;
   const { last } = dropped;
   return [
     `Spool ${folder}`,
     `  waiting  ${events(waiting.count)}${since}`,
-    ...(raw > 0
-      ? [`  raw      ${events(raw)}, from while the mesh was being compiled; the next hook takes them up`]
-      : []),
     `  refused  ${events(refused.length)}`,
     ...refused.slice(-SHOWN_REFUSED).map(({ file, reason }) => `           ${file}\n             ${visible(reason)}`),
     `  dropped  ${events(dropped.count)}${last ? `, ${size(dropped.bytes)}, the last at ${last.at}: ${last.why}` : ''}`,

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import type { RemediationDetail } from '../remediation-views.js';
@@ -12,13 +13,13 @@ import { TENANT_OPTION } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
 import { followRun } from './try/follow-run.js';
 import { onInterrupt } from './try/on-interrupt.js';
-import { EVENT_FORMS, type EventForm, readTriedEvent } from './try/read-event.js';
+import { readTriedEvent } from './try/read-event.js';
 import { type TriedRule, tryOf } from './try/tried-rule.js';
 import { withMesh } from './with-mesh.js';
 
 export interface TryOptions {
   event: string;
-  from?: EventForm;
+  from?: string;
   rules?: string;
   dryRun?: boolean;
   tenant?: string;
@@ -33,7 +34,9 @@ export function addTryCommand(program: Command, { openTrial }: Programs): void {
     )
     .argument('<rule>', 'id of the rule')
     .requiredOption('-e, --event <file>', 'a file with one JSON event, as for send; - for standard input')
-    .addOption(new Option('--from <runtime>', 'the file holds what this runtime gives its hooks').choices(EVENT_FORMS))
+    .addOption(
+      new Option('--from <runtime>', 'the file holds what this runtime sends').choices(DIALECT_NAMES),
+    )
     .option('-r, --rules <file>', 'rule file (default: the rules of the tenant in MESH_RULES)')
     .option('--dry-run', 'show every prompt, message and request, and where it would go; open no connection')
     .option(TENANT_OPTION[0], 'tenant (default: that of the event, else MESH_TENANT, or default)')

@@ -1,6 +1,5 @@
 import type { Problem } from '#contract/text/problem.js';
-import { fromBinary } from '#rules/dialects/cloudevents/from-binary.js';
-import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
+import { cloudEvent, fromBinary, inCloudEvent } from '#rules/dialects/cloudevents/event.js';
 import type { Mapped } from '#rules/dialects/mapped.js';
 import { countEvents } from './count-events.js';
 import { GatewayProblem, SHOWN_PROBLEMS } from './gateway-problem.js';
@@ -14,8 +13,8 @@ export const CLOUD_EVENTS = 'application/cloudevents-batch+json';
 export interface SentEvents {
   inputs: unknown[];
   isArray: boolean;
-  /** Where the caller finds what a problem is about: CloudEvents have other names for the same things. */
-  placeOf(problem: Problem): Problem;
+  /** Where the caller finds what a problem is about: dialects have other names for the same things. */
+  placeOf(path: string): string;
 }
 
 /**
@@ -32,7 +31,7 @@ export function readEvents(call: Call, limits: GatewayLimits): SentEvents {
   if (isBinary(headers)) return cloudEvents(fromBinary(textOnly(headers), body));
   // Nothing at all is no event; in CloudEvents' binary form it is one without data.
   if (body === undefined) throw new GatewayProblem('invalid-json', 'the body is empty: expected an event, or an array');
-  return { inputs: Array.isArray(body) ? body : [body], isArray: Array.isArray(body), placeOf: (problem) => problem };
+  return { inputs: Array.isArray(body) ? body : [body], isArray: Array.isArray(body), placeOf: (path) => path };
 }
 
 function isBinary(headers: Call['headers']): boolean {
@@ -45,7 +44,7 @@ function cloudEvents(body: unknown): SentEvents {
   const problems: Problem[] = [];
   let problemCount = 0;
   for (const [index, raw] of (isArray ? body : [body]).entries()) {
-    const mapped = mapCloudEvent(raw);
+    const mapped = cloudEvent(raw);
     if (mapped.ok) inputs.push(mapped.event);
     else {
       problemCount += mapped.problems.length;
@@ -63,18 +62,6 @@ function problemsOf(mapped: Mapped, place: string): Problem[] {
     ...problem,
     path: [place, problem.path].filter((part) => part !== '').join('.'),
   }));
-}
-
-const NAMES: Record<string, string> = { event: 'type', occurredAt: 'time', payload: 'data' };
-
-function inCloudEvent(problem: Problem): Problem {
-  const path = problem.path.replace(
-    /^((?:\[\d+\]\.)?)(event|occurredAt|payload)(?=$|[.[])/,
-    (_all, place: string, name: string) => {
-      return place + (NAMES[name] ?? name);
-    },
-  );
-  return { ...problem, path };
 }
 
 function textOnly(headers: Call['headers']): Record<string, string | undefined> {

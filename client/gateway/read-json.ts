@@ -1,4 +1,4 @@
-import { findJsonError } from './find-json-error.js';
+import { describeJsonError } from '../json-error.js';
 import { GatewayProblem } from './gateway-problem.js';
 import { requireShallow } from './require-shallow.js';
 
@@ -19,15 +19,6 @@ export function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new GatewayProblem('invalid-json', `the body is not JSON: ${describe(text)}`);
+    throw new GatewayProblem('invalid-json', `the body is not JSON: ${describeJsonError(text)}`);
   }
-}
-
-function describe(text: string): string {
-  const { offset = text.length, expected = 'a value' } = findJsonError(text) ?? {};
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  const column = offset - (before.lastIndexOf('\n') + 1) + 1;
-  const found = offset >= text.length ? 'but it ends there' : `found ${JSON.stringify(text.at(offset))}`;
-  return `at position ${offset} (line ${line}, column ${column}) expected ${expected}, ${found}`;
 }

@@ -16,16 +16,17 @@ export async function takeEvents(
   defaults: Partial<EventDefaults> = {},
 ): Promise<string[]> {
   const { inputs, isArray, placeOf } = sent;
+  const placed = (problem: Problem) => ({ ...problem, path: placeIn(problem.path, placeOf) });
   const { tenant } = call.principal;
   requireOwnTenant(inputs, tenant, call.policy.access.isOpen);
   const crowded = inputs.flatMap((input, index) => crowdedFields(input, isArray ? `[${index}]` : ''));
-  if (crowded.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems: crowded.map(placeOf) });
+  if (crowded.length > 0) throw new GatewayProblem('invalid-event', undefined, { problems: crowded.map(placed) });
   const parsed = parseEvents(
     isArray ? inputs : inputs[0],
     { source: 'gateway', ...defaults, now: world.now(), makeId: world.makeId, tenant },
     call.policy.redactor,
   );
-  if (!parsed.ok) throw new GatewayProblem('invalid-event', undefined, { problems: parsed.problems.map(placeOf) });
+  if (!parsed.ok) throw new GatewayProblem('invalid-event', undefined, { problems: parsed.problems.map(placed) });
   const events = parsed.events.map((event): MeshEvent => ({ ...event, requestId: call.requestId }));
   try {
     const tooLate = () =>
@@ -41,6 +42,12 @@ export async function takeEvents(
     if (error instanceof NotStoredError) world.metrics.accepted.add({ tenant }, error.storedIds.length);
     throw error;
   }
+}
+
+/** Of an array, each path begins with the place of its event. */
+function placeIn(path: string, placeOf: SentEvents['placeOf']): string {
+  const [index = ''] = /^\[\d+\]\.?/.exec(path) ?? [];
+  return index + placeOf(path.slice(index.length));
 }
 
 /** A token reports for its own tenant. Refused, not corrected: whoever names another one means something else. */
@@ -70,9 +77,4 @@ function crowdedFields(input: unknown, place: string): Problem[] {
       { path, message: `has ${count} fields`, expected: `at most ${MAX_FIELDS}`, hint: 'data goes into `payload`' },
     ];
   });
-}
-
-/** For events that were made from something else, of which the payload is the whole. */
-export function inRawBody(problem: Problem): Problem {
-  return { ...problem, path: problem.path.replace(/^payload\.?/, '') };
 }

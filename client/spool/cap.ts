@@ -1,8 +1,6 @@
-import { rm, unlink } from 'node:fs/promises';
+import { appendFile, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendLine } from './append-line.js';
-import type { EntryFile } from './entry.js';
-import { listEntries } from './list-entries.js';
+import { type EntryFile, listEntries } from './entries.js';
 
 export interface SpoolLimits {
   bytes: number;
@@ -44,9 +42,26 @@ export function droppedFile(folder: string): string {
   return join(folder, 'dropped.jsonl');
 }
 
-/** Where the reason of an entry that was refused is kept, beside the entry. */
-export function reasonFile(path: string): string {
-  return `${path}.why`;
+/** All that was dropped of a folder, oldest first. */
+export async function listDropped(folder: string): Promise<Dropped[]> {
+  const lines = (await textOf(droppedFile(folder))).split('\n');
+  return lines.flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as Dropped];
+    } catch {
+      // Cut off by a full disk.
+      return [];
+    }
+  });
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 function oldestOver(files: EntryFile[], maxBytes: number): EntryFile[] {
@@ -71,12 +86,11 @@ async function drop(
   for (const file of files) {
     // Another hook may be doing the same; each counts what it took away itself.
     if (await wasRemoved(join(folder, file.name))) gone.push(file);
-    await rm(reasonFile(join(folder, file.name)), { force: true });
   }
   if (gone.length === 0) return;
   const dropped: Dropped = { at: new Date(nowMs).toISOString(), count: gone.length, bytes: sumOf(gone), why };
   log(`DROPPED the oldest of ${folder}, ${dropped.count} events of ${dropped.bytes} bytes: ${why}`);
-  appendLine(droppedFile(folder), JSON.stringify(dropped));
+  await appendFile(droppedFile(folder), `${JSON.stringify(dropped)}\n`, { mode: 0o600 });
 }
 
 async function wasRemoved(path: string): Promise<boolean> {

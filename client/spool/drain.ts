@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Lock, takeLock } from '#adapters/files/lock.js';
 import { NotStoredError, WrongEventError } from '../errors.js';
 import type { EventInput } from '../event-input.js';
-import { adoptParts, leftParts } from './adopt-parts.js';
-import type { EntryFile, SpoolEntry } from './entry.js';
-import { entriesAmong, namesIn } from './list-entries.js';
-import { type Lock, takeLock } from './lock.js';
+import { entriesAmong, type EntryFile, namesIn, type SpoolEntry, tornAmong } from './entries.js';
 import { type Loaded, putAside, type Run, takeBatch } from './take-batch.js';
 
 export interface DrainOptions {
@@ -37,10 +35,11 @@ export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder } = options;
   const run: Run = { ...options, drained: { sent: 0, refused: 0 }, passed: new Set(), heldTenants: new Set() };
   let names = options.names ?? (await namesIn(folder));
+  for (const torn of tornAmong(names)) await rm(join(folder, torn), { force: true });
 
   // Whoever found the lock taken relies on its owner: after letting go, it looks for what came meanwhile.
-  while (run.drained.ended === undefined && isWork(run, names)) {
-    const lock = await takeLock(folder);
+  while (run.drained.ended === undefined && waitingAmong(run, names).length > 0) {
+    const lock = await takeLock(lockOf(folder));
     if (lock === undefined) return { ...run.drained, ended: 'busy' };
     try {
       await drainLocked(run, lock, names);
@@ -48,15 +47,16 @@ export async function drain(options: DrainOptions): Promise<Drained> {
       run.drained.ended = 'failed';
       run.drained.failure = error;
     } finally {
-      await lock.release();
+      lock.release();
     }
     if (run.drained.ended === undefined) names = await namesIn(folder);
   }
   return run.drained;
 }
 
-function isWork(run: Run, names: string[]): boolean {
-  return waitingAmong(run, names).length > 0 || leftParts(names).length > 0;
+/** One process at a time sends the spool. */
+export function lockOf(folder: string): string {
+  return join(folder, 'drain.lock');
 }
 
 /** The oldest last: taking from the end of a long list is quick. */
@@ -68,10 +68,7 @@ function waitingAmong({ passed }: Run, names: string[]): EntryFile[] {
 
 /** `names` may be a little old: what is gone since is passed over, and what came is in the next listing. */
 async function drainLocked(run: Run, lock: Lock, names: string[]): Promise<void> {
-  const { folder } = run;
-  const parts = leftParts(names);
-  await adoptParts(folder, parts);
-  let files = waitingAmong(run, parts.length > 0 ? await namesIn(folder) : names);
+  let files = waitingAmong(run, names);
   while (files.length > 0) {
     while (files.length > 0) {
       if (run.isOver?.()) {
@@ -80,12 +77,12 @@ async function drainLocked(run: Run, lock: Lock, names: string[]): Promise<void>
       }
       const batch = await takeBatch(run, files);
       if (batch.length > 0) await sendBatch(run, batch, lock);
-      if (!(await lock.touch())) {
+      if (!lock.isOurs()) {
         run.drained.ended = 'busy';
         return;
       }
     }
-    files = waitingAmong(run, await namesIn(folder));
+    files = waitingAmong(run, await namesIn(run.folder));
   }
 }
 
@@ -112,13 +109,13 @@ async function sendBatch(run: Run, batch: Loaded[], lock: Lock): Promise<void> {
 async function refuseOrSplit(run: Run, batch: Loaded[], error: WrongEventError, lock: Lock): Promise<void> {
   const [only, ...others] = batch;
   if (only !== undefined && others.length === 0) {
-    await putAside(run, only.file.name, `${only.event.id ?? 'no id'}: ${error.message}`);
+    await putAside(run, only.file.name, only.entry, `${only.event.id ?? 'no id'}: ${error.message}`);
     return;
   }
   for (const one of batch) {
     if (run.isOver?.() || run.heldTenants.has(one.event.tenant)) return;
     await sendBatch(run, [one], lock);
-    if (!(await lock.touch())) return;
+    if (!lock.isOurs()) return;
   }
 }
 

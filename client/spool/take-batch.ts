@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '#contract/text/words.js';
 import type { EventInput } from '../event-input.js';
 import type { Drained, DrainOptions } from './drain.js';
-import type { EntryFile } from './entry.js';
-import { readEntry } from './read-entry.js';
-import { refuseFile } from './refuse.js';
-import { messageOf } from '#contract/text/words.js';
+import { type EntryFile, readEntry, type SpoolEntry } from './entries.js';
+import { type Refusal, refuse } from './refused.js';
 
 /** One draining, from its beginning to its end. */
 export interface Run extends DrainOptions {
@@ -16,6 +17,8 @@ export interface Run extends DrainOptions {
 
 export interface Loaded {
   file: EntryFile;
+  entry: SpoolEntry;
+  /** As this sender sends it. */
   event: EventInput;
 }
 
@@ -34,37 +37,42 @@ export async function takeBatch(run: Run, files: EntryFile[]): Promise<Loaded[]>
     if (batch.length === 0 && run.isOver?.()) break;
     bytes += file.bytes;
     if (batch.length > 0 && (batch.length === MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) break;
-    const event = await load(run, file);
-    if (batch.length > 0 && event !== undefined && event.tenant !== batch[0]?.event.tenant) break;
+    const loaded = await load(run, file);
+    if (batch.length > 0 && loaded !== undefined && loaded.event.tenant !== batch[0]?.event.tenant) break;
     files.pop();
-    if (event !== undefined) batch.push({ file, event });
+    if (loaded !== undefined) batch.push(loaded);
   }
   return batch;
 }
 
 /** The event in a file; undefined for one that is gone, is no event, or stays. */
-async function load(run: Run, { name }: EntryFile): Promise<EventInput | undefined> {
+async function load(run: Run, file: EntryFile): Promise<Loaded | undefined> {
   const { log, passed } = run;
+  const { name } = file;
   const read = await readEntry(run.folder, name);
   if (read.is === 'gone') return undefined;
   if (read.is === 'broken') {
-    await putAside(run, name, read.reason);
+    await putAside(run, name, { v: 1, input: read.text }, read.reason);
     return undefined;
   }
   if (read.is === 'closed' && !saidClosed.has(name)) {
     saidClosed.add(name);
     log(`${name} cannot be read and stays: ${messageOf(read.error)}`);
   }
-  const event = read.is === 'closed' ? undefined : run.eventOf ? run.eventOf(read.entry) : read.entry.event;
-  if (event !== undefined && !run.heldTenants.has(event.tenant)) return event;
+  if (read.is === 'entry') {
+    const { entry } = read;
+    const event = run.eventOf ? run.eventOf(entry) : entry.event;
+    if (event !== undefined && !run.heldTenants.has(event.tenant)) return { file, entry, event };
+  }
   passed.add(name);
   return undefined;
 }
 
 /** Out of the way of the others, or at least past it. */
-export async function putAside(run: Run, name: string, reason: string): Promise<void> {
+export async function putAside(run: Run, name: string, what: Refusal, reason: string): Promise<void> {
   try {
-    await refuseFile(run.folder, name, reason, run.log);
+    await refuse(run.folder, what, reason, run.log, name);
+    await rm(join(run.folder, name), { force: true });
     run.drained.refused += 1;
   } catch (error) {
     run.passed.add(name);

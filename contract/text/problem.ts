@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { didYouMean, nearest } from './nearest.js';
+import type { KnownKeys } from './schema-words.js';
 
 /** One thing wrong with something a person wrote: where, what was expected, and how to mend it. */
 export interface Problem {
@@ -43,7 +44,7 @@ export function formatProblem(problem: Problem): string {
 
 function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: unknown) => string): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = issue.message.split(', ');
+    const { known = [] } = issue as Partial<KnownKeys>;
     // Whoever has so many of them did not misspell one, and guessing takes time.
     const isGuessed = issue.keys.length <= MAX_GUESSED_KEYS;
     const named = issue.keys.slice(0, MAX_NAMED_KEYS);
@@ -78,15 +79,18 @@ function unknownKey(path: PropertyKey[], key: string, known: string[], isGuessed
 }
 
 function hintFor(issue: z.core.$ZodIssue, found: unknown): string | undefined {
-  if (typeof found === 'string' && /^-?\d+$/.test(found) && /whole number/.test(issue.message))
-    return 'remove the quotes';
+  const isNumberWanted = issue.code === 'invalid_type' && ['int', 'number'].includes(issue.expected);
+  if (isNumberWanted && typeof found === 'string' && /^-?\d+$/.test(found)) return 'remove the quotes';
   if (found === 'true' || found === 'false') return 'remove the quotes';
   if (found === null) return 'give a value, or leave it out';
-  if (typeof found === 'string' && issue.message.startsWith('one of ')) {
-    const guess = nearest(found, issue.message.slice('one of '.length).split(', '));
-    if (guess) return `did you mean "${guess}"?`;
-  }
-  return undefined;
+  const guess = typeof found === 'string' ? nearest(found, choicesOf(issue)) : undefined;
+  return guess && `did you mean "${guess}"?`;
+}
+
+/** The words that may stand there, if it is a choice between words. */
+function choicesOf(issue: z.core.$ZodIssue): string[] {
+  const choices = issue.code === 'invalid_value' ? issue.values : 'options' in issue ? (issue.options ?? []) : [];
+  return choices.filter((one) => typeof one === 'string');
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -31,6 +31,18 @@ export function listOf<T extends z.ZodType>(item: T, expected: string) {
 
 /** An object that refuses unknown keys and remembers the known ones, so that a misspelt key gets a guess. */
 export function strict<T extends z.ZodRawShape>(shape: T, expected = 'an object') {
-  const known = Object.keys(shape).join(', ');
-  return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? known : expected) });
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error(issue) {
+      if (issue.code !== 'unrecognized_keys') return expected;
+      // zod keeps what is noted on an issue here.
+      Object.assign(issue, { known } satisfies KnownKeys);
+      return `no keys but ${known.join(', ')}`;
+    },
+  });
+}
+
+/** What an issue about unknown keys has with it. */
+export interface KnownKeys {
+  known: string[];
 }

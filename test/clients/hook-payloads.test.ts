@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import { claudeCodeEvent } from '#rules/dialects/claude-code/event.js';
 import { installClaudeCode } from '../support/claude-code.js';
 import { hookFixture } from '../support/hook-fixtures.js';
 import { type Hook, recordHooks, RECORDED } from './record-hooks.js';
@@ -39,7 +39,7 @@ function kindOf(value: unknown): unknown {
 
 /** Ids are of one run; that there is one at all, or an agent, is not. */
 function reading(raw: unknown): unknown {
-  const mapped = mapClaudeCode(raw);
+  const mapped = claudeCodeEvent(raw);
   if (!mapped.ok) return mapped.problems;
   const { event, outcome, source, id, session, agent } = mapped.event;
   return {

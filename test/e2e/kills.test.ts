@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { KILL_POINTS } from '../support/kills/kill-points.js';
 import { proveKill } from '../support/kills/prove-kill.js';
 
-// A real worker, ended with SIGKILL at each of the points in docs/architecture.md, where it stands with four actions at a time: an
+// A real worker, ended with SIGKILL at each of the points in docs/internals/kill-points.md, where it stands with four actions at a time: an
 // agent that is a program, one that runs elsewhere, a message to two receivers, capacity.
 // Side by side, since most of the time goes by until a kill is noticed.
 

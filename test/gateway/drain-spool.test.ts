@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAccess, type KnownToken } from '#client/gateway/access.js';
-import { hashToken, type SpoolEntry } from '#client/spool/entry.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { hashToken, type SpoolEntry, writeEntry } from '#client/spool/entries.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { countSpooled, drainSpool, spoolFolder } from '#worker/drain-spool.js';
 import { eventually } from '../support/eventually.js';

@@ -138,9 +138,9 @@ describe('an array', () => {
 describe('a body that is no event', () => {
   test.each([
     ['nothing', '', 'the body is empty: expected JSON'],
-    ['half an object', '{"event": "X"', 'at position 13 (line 1, column 14) expected , or }, but it ends there'],
+    ['half an object', '{"event": "X"', 'at position 13 (line 1, column 14) expected }, but it ends there'],
     ['a slip', '{\n  "event": "X",\n}', 'at position 18 (line 3, column 1) expected a key, found "}"'],
-    ['words', 'hello', 'at position 0 (line 1, column 1) expected a value, found "h"'],
+    ['words', 'hello', 'at position 0 (line 1, column 1) expected JSON, found "h"'],
     ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
   ])('%s: says where it is not JSON', async (_what, body, detail) => {
     const gateway = await startTestGateway();

@@ -58,7 +58,7 @@ export async function runStory(): Promise<StoryRun> {
     connection,
     bundlePath: BUNDLE,
     wrap: recorder.wrap,
-    world: makeWorld({
+    world: await makeWorld({
       settings,
       env: { ...process.env, SLACK_ON_CALL: slack.url, PAGERDUTY_KEY, WEBHOOK_SECRET },
       log: { info: () => undefined, error: (_meta, message) => console.error(message) },

@@ -48,7 +48,7 @@ describe('the tarball', () => {
     /^worker\/(mesh|bootstrap)\.mjs$/,
     /^config\/(rules|mesh)\.yaml$/,
     /^config\/examples\/[\w.-]+\.(yaml|json|jsonl|mjs)$/,
-    /^docs\/((adr|actions)\/)?[\w-]+\.md$/,
+    /^docs\/((adr|actions|internals)\/)?[\w-]+\.md$/,
     /^docs\/images\/[\w-]+\.png$/,
     /^dist\/workflow-bundle\.cjs$/,
     /^dist\/(contract|rules|adapters|activities|config|client|worker)\/([\w-]+\/)*[\w-]+(\.js|\.d\.ts)$/,

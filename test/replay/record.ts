@@ -117,7 +117,7 @@ await writeFile(
 const worker = await createWorker({
   connection: connectionSettings,
   bundlePath: BUNDLE,
-  world: makeWorld({
+  world: await makeWorld({
     settings: {
       ...readSettings({}).settings,
       rules: dirname(rulesFile),

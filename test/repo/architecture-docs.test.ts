@@ -7,8 +7,8 @@ import { codesBelow, codesIn, readText, ROOT, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/architecture.md';
 
-describe('docs/architecture.md', () => {
-  const rows = tableBelow(PAGE, 'Numbers').map((row) => ({
+describe('docs/internals/numbers.md', () => {
+  const rows = tableBelow('docs/internals/numbers.md', 'Numbers').map((row) => ({
     constant: codesIn(row['constant'])[0] ?? '',
     file: codesIn(row['file'])[0] ?? '',
     value: Number(row['value']?.replaceAll(',', '')),
@@ -29,6 +29,13 @@ describe('docs/architecture.md', () => {
         .sort(),
     );
   });
+});
+
+describe('docs/architecture.md', () => {
+  it('is short enough to be read in one go, like the README', () => {
+    expect(readText(PAGE).split('\n').length).toBeLessThanOrEqual(121);
+    expect(readText('README.md').split('\n').length).toBeLessThanOrEqual(151);
+  });
 
   it('lists the rooms', () => {
     const rooms = tableBelow(PAGE, 'Rooms').map((row) => codesIn(row['room'])[0]);
@@ -45,16 +52,20 @@ describe('docs/architecture.md', () => {
   });
 
   it('lists the workflows, and says of each what it keeps', () => {
-    const listed = codesBelow(PAGE, 'Workflows', 'workflow');
-    expect(listed).toEqual(Object.values(WORKFLOW_TYPES));
-    for (const name of listed) expect(readText(PAGE)).toContain(`\n**\`${name}\`** keeps `);
+    expect(codesBelow(PAGE, 'Workflows', 'workflow')).toEqual(Object.values(WORKFLOW_TYPES));
+    expect(tableBelow(PAGE, 'Workflows').filter((row) => !row['keeps'] || !row['ends'])).toEqual([]);
   });
 
-  it('lists the points at which the tests kill a worker', () => {
-    expect(codesBelow(PAGE, 'Kill points', 'point')).toEqual(KILL_POINTS.map(({ name }) => name));
+  it.each(readdirSync(`${ROOT}docs/internals`))('the internals of %s are linked', (file) => {
+    expect(readText(PAGE)).toContain(`(internals/${file})`);
   });
 
   it.each(readdirSync(`${ROOT}docs/adr`))('decision %s is linked', (file) => {
     expect(readText(PAGE)).toContain(`(adr/${file})`);
   });
+});
+
+it('docs/internals/kill-points.md lists the points at which the tests kill a worker', () => {
+  const listed = codesBelow('docs/internals/kill-points.md', 'Kill points', 'point');
+  expect(listed).toEqual(KILL_POINTS.map(({ name }) => name));
 });

@@ -25,7 +25,7 @@ describe.each(['config/rules.yaml', ...EXAMPLES])('%s', (file) => {
   });
 });
 
-it('at least four examples are shipped, and each is named in the README', () => {
+it('at least four examples are shipped, and each is named in docs/setting-up.md', () => {
   expect(EXAMPLES.length).toBeGreaterThanOrEqual(4);
   expect([...EXAMPLES, ...EVENT_FILES].filter((file) => !isNamed(file))).toEqual([]);
 });
@@ -47,7 +47,7 @@ it.each(EVENT_FILES)('%s shows both firings and skips with the ruleset of the sa
 });
 
 it.each(SINGLE_EVENTS)(
-  '%s is an event that a shipped rule looks at, and the README says what to do with it',
+  '%s is an event that a shipped rule looks at, and docs/setting-up.md says what to do with it',
   (file) => {
     const read = parseEvent(JSON.parse(readText(file)), { now: 0, makeId: () => 'e' }, createRedactor());
     const parsed = parseRuleset(readText('config/rules.yaml'), 'config/rules.yaml');
@@ -56,7 +56,7 @@ it.each(SINGLE_EVENTS)(
     const events = parsed.ruleset.rules.map(({ trigger }) => trigger.event);
 
     expect(events).toContain(read.event.event);
-    expect(readText('README.md')).toContain(file);
+    expect(readText('docs/setting-up.md')).toContain(file);
   },
 );
 
@@ -67,5 +67,5 @@ it('config/mesh.yaml is valid', () => {
 /** An events file is named where its ruleset says how to try it. */
 function isNamed(file: string): boolean {
   const rules = file.replace(/\.events\.jsonl$/, '.yaml');
-  return readText('README.md').includes(file) || (rules !== file && readText(rules).includes(file));
+  return readText('docs/setting-up.md').includes(file) || (rules !== file && readText(rules).includes(file));
 }

@@ -1,19 +1,8 @@
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ARROWS, readSources, roomOf } from '../house/import-graph.js';
+import { layoutOf } from '../house/layout.js';
 import { repositoryFiles } from './files.js';
-import { readText } from './markdown.js';
-
-/** Which rooms each room may import, types included. `worker` wires everything. */
-const ARROWS: Record<string, string[]> = {
-  contract: [],
-  rules: ['contract'],
-  workflows: ['contract', 'rules/guards'],
-  adapters: ['contract'],
-  activities: ['contract', 'rules', 'config', 'adapters'],
-  config: ['contract', 'rules'],
-  client: ['contract', 'rules', 'adapters'],
-  worker: ['contract', 'rules', 'activities', 'adapters', 'config', 'client'],
-};
+import { readText, ROOT } from './markdown.js';
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
 
@@ -21,20 +10,17 @@ const SOURCES = repositoryFiles()
   .filter((path) => path.endsWith('.ts') && Object.hasOwn(ARROWS, roomOf(path)))
   .map((path) => ({ path, imports: importsOf(path) }));
 
-describe.each(Object.entries(ARROWS))('%s', (room, allowed) => {
-  const files = SOURCES.filter(({ path }) => roomOf(path) === room);
+// Types count, and so does plain JavaScript.
+describe('the rooms', () => {
+  const layout = layoutOf(readSources(ROOT, repositoryFiles()));
 
-  it(`imports only ${['itself', ...allowed].join(', ')}`, () => {
-    const wrong = files.flatMap(({ path, imports }) =>
-      imports
-        .filter((target) => /^[.#]/.test(target))
-        .map((target) => (target.startsWith('#') ? target.slice(1) : join(dirname(path), target)))
-        .filter((target) => ![room, ...allowed].some((folder) => target.startsWith(`${folder}/`)))
-        .map((target) => `${path} imports ${target}`),
-    );
+  it('import only what their arrows allow', () => {
+    expect(layout.rooms.filter(({ files }) => files === 0)).toEqual([]);
+    expect(layout.backEdges).toEqual([]);
+  });
 
-    expect(files.length).toBeGreaterThan(0);
-    expect(wrong).toEqual([]);
+  it('have no cycle of values between files of different folders', () => {
+    expect(layout.valueCycles).toEqual([]);
   });
 });
 
@@ -67,10 +53,6 @@ it('workflows are imported by path only, never as code, so that they stay in the
 
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
-
-function roomOf(path: string): string {
-  return path.split('/')[0] ?? '';
-}
 
 function importsOf(path: string): string[] {
   return [...readText(path).matchAll(IMPORT)].map(([, target = '']) => target);

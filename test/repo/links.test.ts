@@ -7,13 +7,14 @@ import { codeBlocksOf, codesIn, headingsOf, readText, ROOT, withoutCode } from '
 
 const PAGES = repositoryFiles().filter((path) => path.endsWith('.md'));
 const { scripts: SCRIPTS } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
-const OUR_FOLDERS = /^(contract|rules|workflows|activities|worker|client|config|test|docs|bench|\.config|\.ci)\//;
+const OUR_FOLDERS =
+  /^(contract|rules|workflows|activities|adapters|worker|client|config|test|docs|bench|\.config|\.ci)\//;
 
 describe.each(PAGES)('%s', (page) => {
   const text = readText(page);
 
   it('links to files and headings that exist', () => {
-    const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const links = [...withoutCode(text).matchAll(/(?:\]\(|\bsrc=")([^)"\s]+)[)"]/g)].map(([, target = '']) => target);
     const broken = links.filter((target) => !/^https?:/.test(target)).filter((target) => !leadsSomewhere(page, target));
 
     expect(broken).toEqual([]);

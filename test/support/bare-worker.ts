@@ -3,7 +3,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActionActivities, LeaseActivities, NoticeActivities, SlotsActivities } from '#contract/activities.js';
-import { actionsQueueOf } from '#contract/names.js';
+import { ACTION_QUEUES, actionQueueOf } from '#contract/names.js';
 import { BUNDLE } from './paths.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 
@@ -40,7 +40,11 @@ export async function startBareWorker(
     // A worker without any activities polls for none.
     ...(Object.keys(activities).length === 0
       ? []
-      : [await Worker.create({ ...shared, taskQueue: actionsQueueOf(taskQueue), activities })]),
+      : await Promise.all(
+          ACTION_QUEUES.map((queue) =>
+            Worker.create({ ...shared, taskQueue: actionQueueOf(taskQueue, queue), activities }),
+          ),
+        )),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
   return {

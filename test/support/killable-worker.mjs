@@ -32,7 +32,7 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
   shutdownSignals: [],
 });
-const world = makeWorld({
+const world = await makeWorld({
   settings: { ...readSettings({}).settings, ...given.settings },
   env: process.env,
   log: { info: () => undefined, error: (_meta, message) => process.stderr.write(`${message}\n`) },

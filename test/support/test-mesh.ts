@@ -118,7 +118,7 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
     writeRules: (rules) => writeText(rulesFile, rules),
     writeConfig: (config) => writeText(configFile, config),
     async startWorker(wrap = options.wrap) {
-      const world = makeWorld({
+      const world = await makeWorld({
         settings: {
           ...readSettings({}).settings,
           rules: join(folder, 'rules'),

@@ -349,15 +349,15 @@ test('an agent too many waits for its turn, and says so', async () => {
   const { report, result, remediation } = await meshWith(agents, {});
   const ids = await report(failure, failure);
 
-  const notes = await eventually('a note', async () => {
+  const waits = await eventually('one that waits', async () => {
     const now = ids.map((id) => remediation('r', id).query<RemediationProgress>(QUERIES.progress));
     const waiting = (await Promise.all(now)).flatMap(({ actions }) =>
-      actions.flatMap((one) => ('note' in one ? one.note : [])),
+      actions.flatMap((one) => ('doing' in one ? (one.doing ?? []) : [])),
     );
     return waiting.length > 0 ? waiting : undefined;
   });
 
   await writeFile(seen, '');
-  expect(notes).toEqual(['waits for a free slot of default, which runs 1 agent at a time']);
+  expect(waits).toEqual([{ is: 'waiting-for-slot', launcher: 'default', slots: 1 }]);
   for (const id of ids) expect((await result('r', id)).outcome).toBe('executed');
 });

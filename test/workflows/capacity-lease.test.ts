@@ -1,6 +1,5 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkflowHandle } from '@temporalio/client';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { listDead } from '#client/list-dead.js';
 import { leaseId, remediationId, watchId } from '#contract/ids.js';
@@ -140,75 +139,42 @@ test('replicas that are raised after their lease has ended are lowered by the ne
   expect(cluster.replicas()).toBe(1);
 });
 
-const HOUR_MS = 3_600_000;
-const FORBIDDEN = { status: 403, message: 'deployments.apps "runner" is forbidden' };
-
-test.each<[string, number, (lease: WorkflowHandle, cluster: KubernetesServer) => Promise<unknown>]>([
-  [
-    'could not be given back',
-    2_000,
-    async (lease, cluster) => {
-      cluster.next('PATCH /scale', FORBIDDEN);
-      mayGiveBack = true;
-      await expect(lease.result()).rejects.toMatchObject({
-        cause: {
-          type: 'release-failed',
-          details: [{ reason: expect.stringContaining('403') as string, restorePoint: RAISED_FROM_1 }],
-        },
-      });
-    },
-  ],
-  ['was left by a lease that somebody terminated', HOUR_MS, (lease) => lease.terminate('by hand')],
-])('capacity that %s is listed, until the next lease takes it over and gives it back', async (_what, forMs, end) => {
+test('capacity that could not be given back is listed, with what the mesh has raised', async () => {
   const { cluster, bridge } = await clusterBridge(1);
-  const { tenant, taskQueue, client, report, result, writeRules } = await meshWith(bridge, forMs, 3);
+  const { tenant, taskQueue, client, report, result } = await meshWith(bridge, 2_000, 3);
   const lease = client.workflow.getHandle(leaseId(taskQueue, OBJECT));
-  const dead = async () => (await listDead(client, { tenant })).dead;
   mayGiveBack = false;
 
-  const [first = ''] = await report({});
-  await result('r', first);
-  await end(lease, cluster);
+  const [id = ''] = await report({});
+  await result('r', id);
+  cluster.next('PATCH /scale', { status: 403, message: 'deployments.apps "runner" is forbidden' });
   mayGiveBack = true;
-  const listed = await eventually('the list', async () => ((await dead()).length > 0 ? dead() : undefined));
-  await writeRules(rulesOf(1_000, 3));
-  const [second = ''] = await report({});
-  await result('r', second);
-  const released = await lease.result();
 
-  expect(listed).toMatchObject([{ kind: 'lease', environment: OBJECT, restorePoint: RAISED_FROM_1 }]);
-  expect(cluster.replicas()).toBe(1);
-  expect(released).toMatchObject({ detail: `${OBJECT} went back from 3 to 1 replicas` });
-  expect(await dead()).toEqual([]);
+  const restorePoint = { originalCount: 1, countsSetByMesh: [3] };
+  await expect(lease.result()).rejects.toMatchObject({
+    cause: {
+      type: 'release-failed',
+      details: [{ reason: expect.stringContaining('403') as string, restorePoint }],
+    },
+  });
+  const dead = async () => (await listDead(client, { tenant })).dead;
+  const listed = await eventually('the list', async () => ((await dead()).length > 0 ? dead() : undefined));
+  expect(listed).toMatchObject([{ kind: 'lease', environment: OBJECT, restorePoint }]);
+  expect(cluster.replicas()).toBe(3);
 });
 
-const RAISED_FROM_1 = { originalCount: 1, countsSetByMesh: [3] };
-
-test('what a failed lease left at one bridge stays listed when the next lease is at another', async () => {
-  const there = await clusterBridge(1);
-  const here = await clusterBridge(0);
-  // So long that it is there when somebody terminates it.
-  const { tenant, taskQueue, client, report, result, writeRules, writeConfig } = await meshWith(
-    there.bridge,
-    HOUR_MS,
-    3,
-  );
+test('replicas go back to what was there before their own lease, also when an earlier one was terminated', async () => {
+  const { bridge } = await clusterBridge(1);
+  const { taskQueue, client, report, result, writeRules } = await meshWith(bridge, 3_600_000, 3);
   const lease = client.workflow.getHandle(leaseId(taskQueue, OBJECT));
   const [first = ''] = await report({});
   await result('r', first);
   await lease.terminate('by hand');
-  const { runId } = await lease.describe();
 
-  const outbound = { privateHosts: ['127.0.0.1'] };
-  await writeConfig({ bridge: here.bridge, outbound });
-  await writeRules(rulesOf(1_000, 3));
-  for (const _lease of [1, 2]) {
-    const [next = ''] = await report({});
-    await result('r', next);
-    await lease.result();
-  }
+  await writeRules(rulesOf(1_000, 5));
+  const [second = ''] = await report({});
+  await result('r', second);
+  const released = await lease.result();
 
-  expect([there.cluster.replicas(), here.cluster.replicas()]).toEqual([3, 0]);
-  const { dead } = await listDead(client, { tenant });
-  expect(dead).toMatchObject([{ kind: 'lease', runId, ended: 'terminated', restorePoint: RAISED_FROM_1 }]);
+  expect(released).toMatchObject({ detail: `${OBJECT} went back from 5 to 3 replicas` });
 });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
+import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
 import { mailParts } from '../support/mail-parts.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
@@ -23,13 +24,16 @@ interface Shortened {
   slowEveryMs?: number;
   recipients?: string[];
   retry?: { maxAttempts: number };
+  channels?: Record<string, unknown>[];
+  env?: Record<string, string>;
 }
 
 /** Times are shortened by the configuration; nothing else is different from a night in operation. */
 async function meshThatRetries(giveUpAfterMs: number, more: Shortened = {}): Promise<TestMesh> {
-  const { slowEveryMs = 200, recipients = ['*'], ...asked } = more;
+  const { slowEveryMs = 200, recipients = ['*'], channels = [{ type: 'email' }], env = {}, ...asked } = more;
   mesh = await startTestMesh({
     smtpUrl: mail.url,
+    env,
     rules: {
       rules: [
         {
@@ -41,7 +45,8 @@ async function meshThatRetries(giveUpAfterMs: number, more: Shortened = {}): Pro
       ],
     },
     config: {
-      teams: { ops: { members: NAMES.map((name) => ({ name, email: `${name}@example.com` })) } },
+      teams: { ops: { members: NAMES.map((name) => ({ name, email: `${name}@example.com` })), channels } },
+      outbound: { privateHosts: ['127.0.0.1'] },
       notify: { defaultTeam: 'ops', retry: { quickForMs: 0, slowEveryMs, giveUpAfterMs } },
     },
   });
@@ -70,17 +75,34 @@ test('a mail server that is down costs nobody the message, and nobody gets it tw
   );
 });
 
-test('somebody at whom the mail server hangs delays nobody, however many mails there are to send', async () => {
+test('somebody at whom the mail server hangs, and a webhook that hangs, delay nobody, however much there is to send', async () => {
+  const [hanging, well] = await Promise.all([startHttpTarget(), startHttpTarget()]);
+  onTestFinished(async () => {
+    await Promise.all([hanging.close(), well.close()]);
+  });
+  hanging.answer(() => undefined);
   mail.always.set('bob@example.com', 'hang');
-  const { report, remediation, mesh: sdk } = await meshThatRetries(60_000);
-  const tasks = ['t-1', 't-2', 't-3', 't-4'];
+  const signing = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
+  const webhook = (name: string, { url }: HttpTarget) => ({ type: 'webhook', name, url, secret: '${env:SIGNING}' });
+  const {
+    report,
+    remediation,
+    mesh: sdk,
+  } = await meshThatRetries(60_000, {
+    channels: [{ type: 'email' }, webhook('hanging', hanging), webhook('well', well)],
+    env: { SIGNING: signing },
+  });
+  const tasks = Array.from({ length: 6 }, (_, n) => `t-${n}`);
   const ids = await report(...tasks.map((task) => ({ payload: { task_id: task }, session: task })));
 
-  await eventually('a mail to each of the others about each of them', () =>
-    recipients().length === 8 ? true : undefined,
+  await eventually('the mails to the others and the posts to the other, about each of them', () =>
+    recipients().length === 12 && well.requests.length === 6 ? true : undefined,
   );
 
   expect(new Set(recipients())).toEqual(new Set(['ada@example.com', 'carl@example.com']));
+  expect(hanging.requests).toHaveLength(2);
+  const rule = await remediation('r', ids[0] ?? '').describe();
+  expect(rule.status.name).toBe('RUNNING');
   await Promise.all(ids.map((id) => sdk.abort(remediation('r', id).workflowId)));
 });
 

@@ -19,6 +19,7 @@ import type {
   StartedAgent,
 } from '#contract/remediation.js';
 import type { SlotBook, SlotsInput } from '#contract/slots.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
 import type { WrittenAction } from '../support/builders.js';
@@ -131,6 +132,9 @@ function shown<T>(what: string, find: (progress: RemediationProgress) => T | und
   return eventually(what, async () => find(await progress()));
 }
 
+const doingOfFirst = ({ actions: [agent] }: RemediationProgress) =>
+  agent && 'doing' in agent ? agent.doing : undefined;
+
 /** How long each was to run. */
 async function timers(): Promise<number[]> {
   const { events } = await handle.fetchHistory();
@@ -227,16 +231,16 @@ const otherEnds = () => slotsOf('claude').signal(SLOTS_SIGNALS.release, { key: '
 test('while every slot is taken it waits to be told, holds no activity, and says so', async () => {
   await startWhereTaken([AGENT], { claude: succeeds });
 
-  const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  const doing = await shown('what it does', doingOfFirst);
   const { raw } = await handle.describe();
   const details = await detailsShown();
   expect(asked).toEqual([]);
   await otherEnds();
   const { actions } = await result();
 
-  expect(note).toBe('waits for a free slot of claude, which runs 1 agent at a time');
+  expect(doing).toEqual({ is: 'waiting-for-slot', launcher: 'claude', slots: 1 });
   expect(raw.pendingActivities ?? []).toEqual([]);
-  expect(details).toContain(note);
+  expect(details).toContain(wordsOfDoing(doing));
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
   expect(questions).toMatchObject([{ key: asked[0]?.plan.effectKey, tried: [] }]);
   expect(asked).toHaveLength(1);
@@ -342,8 +346,8 @@ test('a remote agent that nobody awaits is done with when it was started', async
 
 test('an awaited remote agent ends with the event that tells of its end, and what follows waits for that', async () => {
   await run([{ ...AGENT, await: 'finished' }, TELL], { api: launched });
-  const note = await shown('agent', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
-  expect(note).toMatch(/^agent run-1 has until .* UTC to end$/);
+  const doing = await shown('what it does', doingOfFirst);
+  expect(doing).toMatchObject({ is: 'waiting-for-end', agent: 'agent run-1' });
   expect((await progress()).actions[1]).toMatchObject({ action: 'tell', status: 'waiting' });
 
   await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success', outputTail: 'done' });
@@ -881,11 +885,11 @@ test('what was put off is asked again in the same slot, with what is known, and 
         ? { state: 'delayed', reason: 'nobody answers', attempts: 0, known: AT_WORK }
         : succeeds(request),
   });
-  const note = await shown('note', ({ actions: [agent] }) => (agent && 'note' in agent ? agent.note : undefined));
+  const doing = await shown('what it does', doingOfFirst);
 
   const { actions } = await result();
 
-  expect(note).toBe('waits to try again: nobody answers');
+  expect(doing).toEqual({ is: 'waiting-to-retry', reason: 'nobody answers' });
   expect(asked.map((request) => request.earlier)).toEqual([undefined, AT_WORK]);
   expect(new Set(asked.map(({ startedAt }) => startedAt)).size).toBe(1);
   expect(questions).toHaveLength(1);
@@ -973,11 +977,8 @@ test('an action with onlyIf waits for the end of the one before, and says so', a
   await eventually('launch', () => (asked.length > 0 ? true : undefined));
   await tell({ action: 'agent', state: 'launched', agent: REMOTE });
 
-  const note = await shown('note', ({ actions: [, tell] }) => (tell && 'note' in tell ? tell.note : undefined));
+  await shown('the agent', ({ actions: [agent] }) => agent?.agent);
 
-  expect(note).toBe('runs only if agent fails');
-  const praise = await shown('note', ({ actions: [, , last] }) => (last && 'note' in last ? last.note : undefined));
-  expect(praise).toBe('runs only if agent or tell succeeds');
   expect(others).toEqual([]);
   expect(await detailsShown()).toContain('**`tell`** (warm_remote_capacity): waiting; runs only if `agent` fails');
   expect(await detailsShown()).toContain('waiting; runs only if `agent` or `tell` succeeds');

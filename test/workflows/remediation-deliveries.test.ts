@@ -177,7 +177,7 @@ describe('notify_team', () => {
     expect(actions).toMatchObject([
       {
         status: 'running',
-        note: expect.stringMatching(/^not delivered yet: mail\/bob \(tried until .* UTC at the latest\)$/) as string,
+        doing: { is: 'delivering', open: ['mail/bob'], untilAt: expect.any(Number) as number },
       },
     ]);
     expect(await detailsShown(handle)).toContain('not delivered yet: mail/bob');

@@ -316,6 +316,7 @@ describe('a remediation', () => {
           action: 'agent',
           type: 'spawn_fallback_agent',
           status: 'running',
+          sinceAt: expect.any(Number) as number,
           agent: { launcher: 'default', session: expect.any(String) as string, outcome: 'running' },
         },
         { action: 'tell', type: 'notify_team', status: 'waiting' },

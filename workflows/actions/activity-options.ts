@@ -1,16 +1,17 @@
 import { ActivityCancellationType, type ActivityOptions, workflowInfo } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
-import { actionsQueueOf } from '#contract/names.js';
+import { type ActionQueue, actionQueueOf } from '#contract/names.js';
 import type { RetryPlan } from '#contract/remediation.js';
 import { summaryOf } from '#contract/text/shorten.js';
 
-/** How the activities of an action are tried. `doing` stands beside them in the Temporal UI. */
+/** How the activities of an action are tried, and on which queue. `doing` stands beside them in the Temporal UI. */
 export function activityOptions(
   { name, timeoutMs, retry }: Pick<ActionPlan, 'name' | 'timeoutMs' | 'retry'>,
   doing: string,
+  queue: ActionQueue = 'agents',
 ): ActivityOptions {
   return {
-    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
+    taskQueue: actionQueueOf(workflowInfo().taskQueue, queue),
     // The activity keeps its own time limit and says so; this one is for a worker that no longer can.
     startToCloseTimeout: timeoutMs + TIMEOUT_GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,

@@ -1,7 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { RemediationInput } from '#contract/remediation.js';
-import { runsOnlyIf } from '#contract/runs-only-if.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { Progress } from '../progress.js';
 import type { SlotGrants } from '../slot-grants.js';
@@ -26,7 +25,7 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
   const { remediation, progress } = surroundings;
   const done = (outcome: Outcome) => progress.finish({ action: plan.name, type: plan.type, ...outcome });
 
-  const refusal = plan.onlyIf && (await refusalOf(plan, surroundings));
+  const refusal = plan.onlyIf && (await whyNotAfter(plan, surroundings));
   if (CancellationScope.current().consideredCancelled) return done(NEVER_STARTED);
   if (refusal !== undefined) return done({ status: 'skipped', reason: refusal, attempts: 0 });
 
@@ -52,12 +51,6 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
   } catch (error) {
     done(resultOfFailure(error));
   }
-}
-
-async function refusalOf(plan: ActionPlan, surroundings: Surroundings): Promise<string | undefined> {
-  const { remediation, progress } = surroundings;
-  if (plan.after !== undefined) progress.wait(plan.name, `runs ${runsOnlyIf(plan, remediation.actions)}`);
-  return whyNotAfter(plan, surroundings);
 }
 
 /** Waits for the action before, however long that takes: only its end tells whether this one is to run. */

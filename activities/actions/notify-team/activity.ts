@@ -5,56 +5,56 @@ import { resolveSecret } from '#config/secret.js';
 import type { ChannelConfig } from '#config/sections/teams.js';
 import type { ActionActivities } from '#contract/activities.js';
 import { messageOf } from '#contract/text/words.js';
-import type { DeliveryRequest } from '#contract/notification.js';
+import type { DeliveryAnswer, DeliveryRequest } from '#contract/notification.js';
 import { endIfAborted } from '../../abort-unheard.js';
-import { asAborted, failure } from '../../fail.js';
+import { asAborted, attempt, failure } from '../../fail.js';
 import { withHeartbeat } from '../../heartbeat.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
 import type { Parcel, Prepared } from './channel.js';
-import type { DeliveryAnswer } from '#contract/notification.js';
 import { channelOf } from './channels/index.js';
 import { findParcel } from './find-parcel.js';
 import { asOfNow } from './message/lateness.js';
 import {
   asLast,
-  made,
   type Memory,
   memoryAfter,
   memoryOfEarlier,
   requireOneLeft,
   type Undelivered,
 } from './memory-of-attempts.js';
-import { nextTry, waitAfterPutOff } from './retry-ladder.js';
-import { createRoom, type Room } from './room.js';
+import { createPlaces, type Places } from './places.js';
+import { nextTry, waitWhileBusy } from './retry-ladder.js';
 
 type DeliverWorld = Pick<World, 'config' | 'redactKeys' | 'env' | 'mailer' | 'outbound' | 'workflows'>;
 
 /** One attempt to bring one message through one channel. Addresses and secrets are looked up anew each time. */
-export function makeDeliverNotification(world: DeliverWorld): ActionActivities['deliverNotification'] {
-  const room = createRoom();
+export function makeDeliverNotification(
+  world: DeliverWorld,
+  places = createPlaces(),
+): ActionActivities['deliverNotification'] {
   return async (request) => {
     const before = memoryOfEarlier();
     requireOneLeft(request, before);
+    const attempts = before.attempts + 1;
     const config = await loadConfig(world.config).catch(asLast(request, before));
-    const details = { ...before, attempts: made(before) };
+    const details = { ...before, attempts };
     const answer = await withHeartbeat(async () => {
-      await endIfAborted(world.workflows, { ...before, attempts: made(before) - 1 });
-      const answered = await attemptOnce(request, config, world, room);
-      if ('needless' in answered || answered.delivered) return answered;
+      await endIfAborted(world.workflows, before);
+      const answered = await attemptOnce(request, config, world, places);
+      if ('needless' in answered) return answered;
+      if ('busy' in answered) return leaveTo(details, before, answered);
+      if (answered.delivered) return answered;
       const reason = redactorOf(config, world.redactKeys).text(answered.reason);
       const after = memoryAfter(before, { ...answered, reason });
-      Object.assign(details, after, { attempts: made(after) });
-      // The next attempt is told what the last heartbeat said.
-      Context.current().heartbeat(details);
-      return { ...answered, reason, after };
+      return leaveTo(details, after, { ...answered, reason, after });
     }, details).catch((error: unknown) => {
-      if (error instanceof TemporalFailure) throw asAborted(error, { ...before, attempts: made(before) });
+      if (error instanceof TemporalFailure) throw asAborted(error, { ...before, attempts });
       return asLast(request, before)(error);
     });
-    const attempts = made(before);
     if ('needless' in answer) return { status: 'skipped', reason: answer.needless, attempts };
+    if ('busy' in answer) throw busyFailure(answer.busy, before);
     if (!answer.delivered) throw deliveryFailure(answer, request, config);
     await noteIncident(request, answer, world).catch(asLast(request, before));
     const { lastError } = before;
@@ -62,16 +62,28 @@ export function makeDeliverNotification(world: DeliverWorld): ActionActivities['
   };
 }
 
+/** The next attempt is told what the last heartbeat said. */
+function leaveTo<Answer>(details: Memory, memory: Memory, answer: Answer): Answer {
+  Object.assign(details, memory);
+  Context.current().heartbeat(details);
+  return answer;
+}
+
+/** Nothing was tried, since others are at the receiver. */
+interface Busy {
+  busy: string;
+}
+
 async function attemptOnce(
   request: DeliveryRequest,
   config: MeshConfig,
   world: DeliverWorld,
-  room: Room,
-): Promise<DeliveryAnswer | { needless: string }> {
+  places: Places,
+): Promise<DeliveryAnswer | { needless: string } | Busy> {
   const parcel = findParcel(config, { ...request, message: asOfNow(request.message, Date.now()) });
   if ('gone' in parcel) return { delivered: false, reason: parcel.gone, isFinal: isGoneForGood(config) };
   const refusal = await whyNot(request, world);
-  return refusal ?? (await attemptInRoom(parcel, request, world, room));
+  return refusal ?? (await attemptInPlace(parcel, request, world, places));
 }
 
 /** While a new mesh.yaml is handed out, the message may have been written by a worker that has it, and be here with one that has not. */
@@ -95,15 +107,17 @@ async function whyNot(
 }
 
 /** A receiver that hangs, or a storm of messages, takes no more than its share of what the worker does at once. */
-async function attemptInRoom(
+async function attemptInPlace(
   parcel: Parcel<ChannelConfig>,
   request: DeliveryRequest,
   world: DeliverWorld,
-  room: Room,
-): Promise<DeliveryAnswer> {
+  places: Places,
+): Promise<DeliveryAnswer | Busy> {
+  const { cancelled, cancellationSignal } = Context.current();
   const prepared = channelOf(parcel.channel).prepare(parcel);
-  const place = room.enter(prepared.receiver);
-  if ('full' in place) return { delivered: false, reason: place.full, isFinal: false, isPutOff: true };
+  const place = await places.take(prepared.receiver, cancellationSignal);
+  if (!place && cancellationSignal.aborted) return await cancelled;
+  if (!place) return { busy: 'This worker has other messages for the same receiver under way' };
   try {
     return await attemptInTime(prepared, parcel, request, world);
   } finally {
@@ -144,7 +158,7 @@ async function attemptInTime(
     if (answer.delivered) return answer;
     // What a channel says of being ended is not the reason; why it was ended is.
     if (cancellationSignal.aborted) return await cancelled;
-    if (answer.isPutOff || !limit.signal.aborted) return answer;
+    if (!limit.signal.aborted) return answer;
     return tooLate(timeoutMs, answer.mayHaveArrived === true);
   } finally {
     clearTimeout(timer);
@@ -162,19 +176,20 @@ function answerOfError(error: unknown): DeliveryAnswer {
   return { delivered: false, reason: messageOf(error), isFinal: false };
 }
 
+/** No attempt was made, so none of those is used up that the rule allows. */
+function busyFailure(busy: string, { attempts, lastError }: Memory): Error {
+  // It may be the last thing that is known when the server ends it.
+  const message = lastError === undefined ? busy : `${busy}; before that: ${lastError}`;
+  return failure({ type: 'delivery-failed', message, retryAfterMs: waitWhileBusy(attempt() - attempts), attempts });
+}
+
 function deliveryFailure(
-  { reason, isFinal, retryAfterMs: askedMs, mayHaveArrived, isPutOff, after }: Undelivered & { after: Memory },
+  { reason, isFinal, retryAfterMs: askedMs, mayHaveArrived, after }: Undelivered & { after: Required<Memory> },
   { retry: rule }: DeliveryRequest,
   { notify }: MeshConfig,
 ): Error {
-  const attempts = made(after);
+  const { attempts, perhapsArrived } = after;
   if (isFinal) return failure({ type: 'delivery-refused', message: reason, isFinal, attempts });
-  const { perhapsArrived, lastError, putOffs = 1 } = after;
-  if (isPutOff) {
-    // It may be the last thing that is known when the server ends it.
-    const said = lastError === reason || lastError === undefined ? reason : `${reason}; before that: ${lastError}`;
-    return failure({ type: 'delivery-failed', message: said, retryAfterMs: waitAfterPutOff(putOffs), attempts });
-  }
   const failed = { attempt: attempts, elapsedMs: elapsedMs(), askedMs, ...(mayHaveArrived && { perhapsArrived }) };
   const next = nextTry(failed, notify.retry, rule);
   if ('waitMs' in next) {

@@ -45,7 +45,7 @@ export interface Parcel<Config extends ChannelConfig> {
 export interface Prepared {
   /** Where it goes, for people and without secrets: `alice <alice@example.com>`, `Slack webhook ${env:SLACK_ON_CALL}`. */
   destination: string;
-  /** Who takes the messages, such as a mail server for many people: so many attempts at once and no more. */
+  /** Who may hang without the others, such as one mail address: only a few attempts are made there at once. */
   receiver: string;
   /** What would be sent, as a person would look at it. */
   preview: { part: string; text: string }[];

@@ -2,6 +2,7 @@ import type { MeshConfig } from '#config/mesh-config.js';
 import type { NoticeActivities } from '#contract/activities.js';
 import type { Action } from '#contract/actions/index.js';
 import { actionName, remediationId } from '#contract/ids.js';
+import { MAX_RECEIVERS } from '#contract/limits.js';
 import type { DigestNotice, ResolveNotice } from '#contract/notice.js';
 import type { NotificationDraft, PlannedDelivery } from '#contract/notification.js';
 import type { Rule } from '#contract/ruleset.js';
@@ -80,8 +81,11 @@ async function whomRuleTells(
   const plans = chosen.flatMap(({ team, recipients }) =>
     'reason' in team ? [] : [planDeliveries(team, { recipients, isDigest: true })],
   );
-  const deliveries = namedApart(plans.flatMap((plan) => plan.deliveries));
+  const all = namedApart(plans.flatMap((plan) => plan.deliveries));
+  const deliveries = all.slice(0, MAX_RECEIVERS);
+  const tooMany = `${all.length - MAX_RECEIVERS} more are not told: a message has ${MAX_RECEIVERS} deliveries at most`;
   const left = [...new Set([...passedOver, ...plans.flatMap(({ note }) => note ?? [])])];
+  if (all.length > MAX_RECEIVERS) left.push(tooMany);
   const [reason = 'No eligible recipients for notify_team action'] = reasons;
   if (deliveries.length === 0) return { reason, ...(left.length > 0 && { note: left.join('; ') }) };
   const notes = [...left, ...reasons];

@@ -4,7 +4,7 @@ import type { NotifyRetry } from '#config/sections/notify.js';
 import type { RetryPlan } from '#contract/remediation.js';
 
 export interface FailedAttempt {
-  /** From 1, without those that were put off. */
+  /** From 1. */
   attempt: number;
   /** Since the delivery was first scheduled. */
   elapsedMs: number;
@@ -58,11 +58,11 @@ export function noneLeft(made: number, rule: RetryPlan | undefined): string | un
 }
 
 /**
- * How long to wait after an attempt that was put off, so many in a row or not. Never as long as after one that failed, whatever
- * the hour: what was in the way is gone within seconds most often, and the receiver may be well.
+ * How long to wait when the receiver was busy, for the first time or the nth. As at first after a failure, however late it is: a
+ * place is free again within seconds most often, and the receiver may be well.
  */
-export function waitAfterPutOff(putOffs: number): number {
-  return quickWait(putOffs, ASKED_BY_RULE);
+export function waitWhileBusy(times: number): number {
+  return quickWait(times, ASKED_BY_RULE);
 }
 
 function quickWait(attempt: number, { initialIntervalMs, maxIntervalMs }: RetryPlan): number {

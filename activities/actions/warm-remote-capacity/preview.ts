@@ -9,28 +9,40 @@ import { formatProblem } from '#contract/text/problem.js';
 import type { OutboundRequest } from '#adapters/http/create-outbound.js';
 import type { Previewer } from '../preview.js';
 import { REASONS } from './reasons.js';
-import { rehearse } from './rehearse.js';
+import { rehearseWith } from './rehearse.js';
+import { hashTarget } from './hash-target.js';
+import { warm } from './warm.js';
 
 /** Every request, in order, when the other side has what is asked for; also what gives it back. */
-export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, remediation }, { config, env }) => {
+export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, remediation }, { config, env, nowMs }) => {
   const { bridge, policy, folder } = config;
   const skipped = (reason: string) => ({ status: 'skipped' as const, reason, steps: [], warnings: [] });
   if (!policy.allowRemoteSessions) return skipped(REASONS.blockedByPolicy);
   if (!bridge?.enabled) return skipped(REASONS.notActive);
 
-  const rehearsed = { bridge, plan, tenant: remediation.event.tenant, config };
-  const { requests, leases, releases } = await rehearse(rehearsed);
-  const makesOne = plan.createDefaultEnvironmentIfMissing === true && bridge.kind === 'http';
-  const ofNone = makesOne ? (await rehearse({ ...rehearsed, isEmpty: true })).requests : [];
-  const making = ofNone.filter((one) => !requests.some((other) => keyOf(other) === keyOf(one)));
+  const { target, sentBy } = rehearseWith(bridge, plan.ensure, config);
+  const { signal } = new AbortController();
+  const leases: Lease[] = [];
+  const request = {
+    ...{ plan, tenant: remediation.event.tenant, targetHash: hashTarget(bridge), firstTriedAt: nowMs },
+    keepLease: async (lease: Lease) => void leases.push(lease),
+  };
+  const warming = await sentBy(() => warm(target, request, { signal, endsAt: Infinity, timeoutMs: plan.timeoutMs }));
+  const making = plan.createDefaultEnvironmentIfMissing
+    ? await sentBy(() => target.createDefault(plan.effectKey, signal))
+    : [];
+  const steps: PreviewStep[] = [
+    ...warming.map((one) => stepOf(one)),
+    ...making.map((one) => stepOf(one, 'when there is no environment that may be used')),
+  ];
+  const [lease] = leases;
+  if (lease) {
+    const givingBack = await sentBy(() => target.release(lease, signal));
+    steps.push(leaseStep(lease, plan), ...givingBack.map((one) => stepOf(one, AT_THE_END[bridge.kind])));
+  }
   return {
     status: 'ready',
-    steps: [
-      ...requests.map((request) => stepOf(request)),
-      ...making.map((request) => stepOf(request, 'when there is no environment that may be used')),
-      ...leases.slice(0, 1).map((lease) => leaseStep(lease, plan)),
-      ...releases.map((request) => stepOf(request, AT_THE_END[bridge.kind])),
-    ],
+    steps,
     warnings: (await missingSecrets(bridge, ['bridge'], { folder, env })).map(formatProblem),
   };
 };
@@ -53,8 +65,4 @@ function stepOf(request: OutboundRequest, when?: string): PreviewStep {
 function leaseStep({ environment }: Lease, { forMs }: WarmPlan): PreviewStep {
   const destination = `workflow ${leaseId(TASK_QUEUE, environment)}, which gives the capacity back after ${duration(forMs)}`;
   return { what: 'lease', destination, parts: [] };
-}
-
-function keyOf({ method, url }: OutboundRequest): string {
-  return `${method} ${url}`;
 }

@@ -2,15 +2,19 @@ import type { Environment } from '#contract/settings.js';
 import { WrongEventError } from '../../errors.js';
 import { dropOverCap, SPOOL_LIMITS } from '../../spool/cap.js';
 import { drain, type Drained, type DrainOptions } from '../../spool/drain.js';
-import { preciseNow, type SpoolEntry } from '../../spool/entry.js';
-import { entriesAmong, namesIn } from '../../spool/list-entries.js';
-import { refuseEntry } from '../../spool/refuse.js';
-import { writeEntry } from '../../spool/write-entry.js';
-import { GatewayError } from './gateway-error.js';
+import {
+  entriesAmong,
+  mayPost,
+  mayStoreStraight,
+  namesIn,
+  preciseNow,
+  type SpoolEntry,
+  writeEntry,
+} from '../../spool/entries.js';
+import { refuse } from '../../spool/refused.js';
 import type { HookOptions } from './hook-options.js';
-import { postEvents } from './post-events.js';
+import { GatewayError, postEvents } from './post-events.js';
 import { isTemporalThere, namesTemporal, openStraightSend } from './temporal.js';
-import { mayPost, mayStoreStraight } from './whose-event.js';
 import { messageOf } from '#contract/text/words.js';
 
 export interface Delivery {
@@ -83,7 +87,7 @@ async function postToGateway(run: Run): Promise<Offered> {
     return 'done';
   } catch (error) {
     if (error instanceof WrongEventError) {
-      await refuseEntry(options.spool, entry, `${entry.event.id}: ${error.message}`, log);
+      await refuse(options.spool, entry, `${entry.event.id}: ${error.message}`, log);
       return 'done';
     }
     log(`event ${entry.event.id} waits in the spool: ${messageOf(error)}`);

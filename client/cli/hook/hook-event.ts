@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { formatProblem } from '#contract/text/problem.js';
 import type { Environment } from '#contract/settings.js';
-import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
-import type { Mapped, MappedEvent } from '#rules/dialects/mapped.js';
+import { HOOK_DIALECTS, type HookDialect } from '#rules/dialects/index.js';
+import type { MappedEvent } from '#rules/dialects/mapped.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { lineageDefaults } from '../../lineage-defaults.js';
 import { fitPayload } from './fit-payload.js';
 import { pickFields } from './pick-fields.js';
 import { messageOf } from '#contract/text/words.js';
-
-/** What each runtime pipes in, by the name its hooks give. */
-const DIALECTS: Record<string, (raw: unknown) => Mapped> = { 'claude-code': mapClaudeCode };
 
 export interface HookInput {
   dialect: string | undefined;
@@ -20,42 +17,42 @@ export interface HookInput {
   tenant: string | undefined;
   nowMs: number;
   redactor: Redactor;
-  /** For an event whose hook names nothing lasting. */
-  id?: string;
 }
 
 /** The event that a hook tells of, ready to be posted or kept. Throws with one line for people when there is none. */
 export function hookEvent(input: HookInput, log: (line: string) => void): EventInput {
-  const mapped = dialectOf(input)(parseJson(input.text));
+  const dialect = dialectOf(input);
+  const mapped = dialect.event(parseJson(input.text));
   if (!mapped.ok) throw new Error(mapped.problems.map(formatProblem).join('; '));
-  return completed(mapped.event, input, log);
+  return completed(mapped.event, dialect, input, log);
 }
 
 /** The same of input that is broken or cut off: of the fields that can still be told, if those say which event it is. */
 export function partialEvent(input: HookInput, log: (line: string) => void): EventInput | undefined {
-  if (!isDialect(input.dialect)) return undefined;
-  const mapped = dialectOf(input)(pickFields(input.text));
-  if (!mapped.ok) return undefined;
-  const { payload, ...event } = completed(mapped.event, input, log);
+  const dialect = HOOK_DIALECTS.get(input.dialect ?? '');
+  const mapped = dialect?.event(pickFields(input.text));
+  if (!dialect || !mapped?.ok) return undefined;
+  const { payload, ...event } = completed(mapped.event, dialect, input, log);
   return { ...event, payload: { ...payload, mesh_note: PARTIAL_MARK }, truncated: true };
 }
 
 const PARTIAL_MARK = '[the mesh could not read all that the hook was given]';
 
-function isDialect(name: string | undefined): name is string {
-  return name !== undefined && Object.hasOwn(DIALECTS, name);
-}
-
-function dialectOf({ dialect }: HookInput): (raw: unknown) => Mapped {
-  const map = isDialect(dialect) ? DIALECTS[dialect] : undefined;
-  if (map !== undefined) return map;
-  const known = Object.keys(DIALECTS).join(', ');
+function dialectOf({ dialect }: HookInput): HookDialect {
+  const found = HOOK_DIALECTS.get(dialect ?? '');
+  if (found !== undefined) return found;
+  const known = [...HOOK_DIALECTS.keys()].join(', ');
   throw new Error(
     dialect === undefined ? `which runtime? Known: ${known}` : `unknown runtime ${dialect}: known are ${known}`,
   );
 }
 
-function completed(mapped: MappedEvent, input: HookInput, log: (line: string) => void): EventInput {
+function completed(
+  mapped: MappedEvent,
+  { fields }: HookDialect,
+  input: HookInput,
+  log: (line: string) => void,
+): EventInput {
   const { env, tenant, nowMs, redactor } = input;
   const { depth, ...place } = lineageDefaults(env);
   const isDepth = depth === undefined || Number.isInteger(depth);
@@ -66,9 +63,9 @@ function completed(mapped: MappedEvent, input: HookInput, log: (line: string) =>
     ...place,
     ...(tenant !== undefined && { tenant }),
     occurredAt: Math.floor(nowMs),
-    id: input.id ?? randomUUID(),
+    id: randomUUID(),
     ...withoutSecrets(event, redactor),
-    ...fitPayload(payload, redactor, log),
+    ...fitPayload(payload, fields, redactor, log),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Redactor } from '#contract/text/redact/redact.js';
 import type { EventInput } from '../../event-input.js';
 import { preparePayload } from '../../prepare-payload.js';
-import { refuseText } from '../../spool/refuse.js';
+import { refuse } from '../../spool/refused.js';
 import { hookEvent, type HookInput, partialEvent } from './hook-event.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -32,11 +32,11 @@ export async function readHook(input: HookInput, aside: Aside, problem?: string)
 }
 
 /** Without secrets, and as much of it as tells a person what it was. */
-export async function refuseInput({ spool, redactor, log }: Aside, text: string, reason: string): Promise<void> {
+async function refuseInput({ spool, redactor, log }: Aside, text: string, reason: string): Promise<void> {
   const prepared = preparePayload({ input: text.slice(0, LOOKED_AT_CHARS) }, redactor);
   const kept = prepared.ok ? prepared.payload : {};
   if (text.trim() === '') log(reason);
-  else await refuseText(spool, JSON.stringify({ v: 1, ...kept }), reason, log);
+  else await refuse(spool, { v: 1, ...kept }, reason, log);
 }
 
 /** Many times what is kept, so that no half secret at its end gets into that. */

@@ -1,6 +1,9 @@
-import { chmod, copyFile, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { constants } from 'node:fs';
+import { copyFile, lstat, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { parse, type ParseError } from 'jsonc-parser';
+import { writeAtomically } from '#adapters/files/atomic-write.js';
+import { describeJsonError } from '../../json-error.js';
 import { CliError } from '../cli-error.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -22,15 +25,14 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
   }
   const json = text.replace(/^\uFEFF/, '');
   if (json.trim() === '') return { path, text, value: {} };
-  try {
-    return { path, text, value: JSON.parse(json) };
-  } catch (error) {
-    const why = messageOf(error);
-    throw new CliError(
-      `${path}: not valid JSON: ${why}. Nothing was changed: mend the file, or name another with --settings.`,
-    );
-  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(json, errors);
+  if (errors.length === 0) return { path, text: json, value };
+  throw new CliError(`${path}: not valid JSON: ${describeJsonError(json, { comments: true })}. ${UNCHANGED}`);
 }
+
+/** What people are told where a settings file is not as it should be. */
+export const UNCHANGED = 'Nothing was changed: mend the file, or name another with --settings.';
 
 /** Replaces the file in one step, with a copy of what was there beside it. Returns the copy's name. */
 export async function writeSettingsFile(
@@ -39,18 +41,9 @@ export async function writeSettingsFile(
 ): Promise<string | undefined> {
   const target = await throughLinks(path);
   const backup = before === undefined ? undefined : await makeBackup(path);
-  const fresh = `${target}.${process.pid}.tmp`;
-  await mkdir(dirname(target), { recursive: true });
   try {
-    const file = await open(fresh, 'wx', 0o600);
-    await file
-      .writeFile(text)
-      .then(() => file.sync())
-      .finally(() => file.close());
-    if (before !== undefined) await chmod(fresh, (await stat(target)).mode & 0o777);
-    await rename(fresh, target);
+    await writeAtomically(target, text, { like: before === undefined ? undefined : await stat(target) });
   } catch (error) {
-    await rm(fresh, { force: true });
     throw new CliError(`${path}: cannot be written: ${messageOf(error)}`);
   }
   return backup;

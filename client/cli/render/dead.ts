@@ -30,15 +30,13 @@ const ENDS = {
   'timed-out': 'timed out before it was done',
 };
 
-function whatToDo({ kind, id, restorePoint, isInheritable }: DeadRemediation): string {
+function whatToDo({ kind, id, restorePoint }: DeadRemediation): string {
   switch (kind) {
     case 'remediation':
     case 'notice':
       return meshCommand('retry', [id]);
     case 'lease':
-      if (!restorePoint)
-        return 'The mesh has noted no number that it raised there. A bridge over HTTP ends it by itself.';
-      return `${raisedBy(restorePoint)} ${isInheritable ? INHERITABLE : 'Nothing gives it back: lower it yourself.'}`;
+      return restorePoint ? `${raisedBy(restorePoint)} Nothing gives it back: lower it yourself.` : UNKNOWN;
   }
 }
 
@@ -46,6 +44,6 @@ function raisedBy({ originalCount, countsSetByMesh }: RestorePoint): string {
   return `The mesh raised it from ${originalCount} to ${countsSetByMesh.join(', then ')}.`;
 }
 
-const INHERITABLE = 'The next lease on it, at the same bridge, gives it back. Until there is one: lower it yourself.';
+const UNKNOWN = 'Nothing gives it back: look what is left there. A bridge over HTTP ends it by itself.';
 
 const REASON_CHARS = 300;

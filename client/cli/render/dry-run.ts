@@ -70,7 +70,7 @@ function mismatchOf({ missed }: Judgement, paint: Paint): string[] {
 }
 
 function renderAction(
-  { action, type, status, reason, when, supposing = [], steps }: ActionPreview,
+  { action, type, status, reason, when, unknown = [], steps }: ActionPreview,
   { missed }: Judgement,
   paint: Paint,
 ): string[] {
@@ -86,9 +86,15 @@ function renderAction(
   const head = `Action ${paint.bold(name)}: ${state[status]}${only === '' ? '' : `${joint}${only}`}`;
   return [
     reason === undefined ? head : `${head}: ${visible(reason)}`,
-    ...(steps.length === 0 || supposing.length === 0 ? [] : [`  shown as if: ${visible(supposing.join(', '))}`]),
+    ...(steps.length === 0 || unknown.length === 0 ? [] : [`  ${visible(unknownOf(unknown))}`]),
     ...indent(steps.flatMap((step) => renderStep(step, paint))),
   ];
+}
+
+function unknownOf(before: string[]): string {
+  const names = [before.slice(0, -1).join(', '), ...before.slice(-1)].filter((part) => part !== '').join(' and ');
+  const [ends, isShown] = before.length === 1 ? ['ends', 'it is'] : ['end', 'they are'];
+  return `how ${names} ${ends}, a dry run cannot know: ${isShown} shown as not begun`;
 }
 
 function renderStep({ what, destination, when, like, parts }: PreviewStep, paint: Paint): string[] {

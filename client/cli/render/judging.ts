@@ -2,16 +2,16 @@ import { visible } from '#contract/text/plain-text.js';
 import type { LoggedVerdict, MissedRule } from '#contract/verdict.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { moment } from '../terminal/times.js';
-import { removedRules } from '../removed-rules.js';
+import { removedRules } from '../../known-rules.js';
 import { explainSkip, type Skipped } from './explain-skip.js';
 import { indent, renderFacts } from './facts.js';
 import { renderStarted } from './started.js';
-import type { WhyFacts } from './why-facts.js';
+import type { EventExplanation } from '../../explain-event.js';
 
 /** One judging of an event: what each rule that matched did and why, and what the others missed on. */
 export function renderJudging(
   entries: LoggedVerdict[],
-  facts: WhyFacts,
+  facts: EventExplanation,
   now: number,
   screen: Screen,
 ): (string | string[])[] {
@@ -36,7 +36,7 @@ export function renderJudging(
 function renderRule(
   rule: string | undefined,
   entries: LoggedVerdict[],
-  facts: WhyFacts,
+  facts: EventExplanation,
   now: number,
   screen: Screen,
 ): string[] {
@@ -78,7 +78,7 @@ function verdictLines(entries: LoggedVerdict[]): string[] {
   return renderFacts(entries.map((entry) => [visible(entry.action ?? ''), says(entry)]));
 }
 
-function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, screen: Screen): string[] {
+function startedBy(entries: LoggedVerdict[], facts: EventExplanation, now: number, screen: Screen): string[] {
   const fires = entries.filter(({ verdict }) => verdict === 'fire');
   if (fires.length === 0) return [];
   const id = fires.find(({ remediation }) => remediation !== undefined)?.remediation;
@@ -92,7 +92,7 @@ function startedBy(entries: LoggedVerdict[], facts: WhyFacts, now: number, scree
 
 function renderMissed(
   missed: MissedRule[],
-  { knownRules, status }: WhyFacts,
+  { knownRules, status }: EventExplanation,
   matched: Set<string | undefined>,
   paint: Paint,
 ): string[] {

@@ -5,10 +5,10 @@ import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent } from './facts.js';
 import { renderStarted } from './started.js';
-import type { WhyFacts } from './why-facts.js';
+import type { EventExplanation } from '../../explain-event.js';
 
 /** There are no verdicts to explain: then at least why not, what is there all the same, and what to do. */
-export function renderNotJudged(facts: WhyFacts, now: number, screen: Screen): string[][] {
+export function renderNotJudged(facts: EventExplanation, now: number, screen: Screen): string[][] {
   const { paint } = screen;
   const { judgement, remediations } = facts;
   // Judged without a verdict: only copies of it are still in the log.
@@ -27,7 +27,7 @@ export function renderNotJudged(facts: WhyFacts, now: number, screen: Screen): s
   ];
 }
 
-function whyItWaits({ status: { held, ruleset } }: WhyFacts, now: number, paint: Paint): string[] {
+function whyItWaits({ status: { held, ruleset } }: EventExplanation, now: number, paint: Paint): string[] {
   if (!held) return ['It is stored and waits to be judged. Ask again in a moment.'];
   return [
     `It is stored and waits: the rules cannot be read since ${moment(held.sinceAt, now)}.`,
@@ -37,7 +37,10 @@ function whyItWaits({ status: { held, ruleset } }: WhyFacts, now: number, paint:
   ];
 }
 
-function nothingFound({ eventId, knownRules, status: { tenant } }: WhyFacts, state: 'forgotten' | 'unknown'): string[] {
+function nothingFound(
+  { eventId, knownRules, status: { tenant } }: EventExplanation,
+  state: 'forgotten' | 'unknown',
+): string[] {
   const looked = knownRules.length === 0 ? '' : ` Looked for remediations of: ${knownRules.map(visible).join(', ')}.`;
   const nothing = `No remediation was found for it, or the server does not keep it any more.${looked}`;
   if (state === 'forgotten')

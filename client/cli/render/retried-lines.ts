@@ -1,5 +1,5 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { RemediationDetail, RetriedActivity } from '../../remediation-views.js';
+import type { RetriedActivity, Story } from '#contract/story.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';
 import { duration } from '../terminal/times.js';
@@ -35,18 +35,8 @@ function nextOf({ state, attempt, nextAt = 0 }: RetriedActivity, now: number): s
   }
 }
 
-/** How often it was tried so far; of several, that which was tried most. */
-export function attemptsSoFar(retried: readonly RetriedActivity[]): number | undefined {
-  if (retried.length === 0) return undefined;
-  return Math.max(...retried.map(({ state, attempt }) => (state === 'running' ? attempt : attempt - 1)));
-}
-
 /** What is part of no action, with a heading. */
-export function otherRetriedLines({ retrying = [] }: RemediationDetail, now: number, screen: Screen): string[] {
-  const lines = retriedLines(
-    retrying.filter(({ action }) => action === undefined),
-    now,
-    screen,
-  );
+export function otherRetriedLines({ retrying }: Story, now: number, screen: Screen): string[] {
+  const lines = retriedLines(retrying, now, screen);
   return lines.length === 0 ? [] : ['Being tried again:', ...indent(lines)];
 }

@@ -1,7 +1,7 @@
 import { visible } from '#contract/text/plain-text.js';
 import type { SkipCode } from '#contract/verdict.js';
 import type { RuleCounters, WatchStatus } from '#contract/watch.js';
-import { removedRules } from '../removed-rules.js';
+import { removedRules } from '../../known-rules.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { momentCell } from '../terminal/times.js';

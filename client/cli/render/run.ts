@@ -1,5 +1,6 @@
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import { readField } from '#contract/read-field.js';
+import type { Story } from '#contract/story.js';
 import type { RemediationDetail } from '../../remediation-views.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
@@ -7,7 +8,17 @@ import { type Cell, renderTable } from '../terminal/table.js';
 import { moment } from '../terminal/times.js';
 import { lastLines, partsOf } from './action-parts.js';
 import { indent, renderFacts, renderSections } from './facts.js';
-import { ABORT_WAITS, actionLines, nextSteps, paintOutcome, saidBy, tookOf, whyCommand } from './remediation-lines.js';
+import {
+  ABORT_WAITS,
+  didOf,
+  nextSteps,
+  paintOutcome,
+  saidBy,
+  stateWords,
+  storyOfRun,
+  tookOf,
+  whyCommand,
+} from './remediation-lines.js';
 import { otherRetriedLines, retriedLines } from './retried-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
@@ -17,13 +28,14 @@ const SHORT_DETAIL_CHARS = 120;
 /** One remediation, whole: what it answers, what each action has come to, what can be done about it. */
 export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, now: number, screen: Screen): string {
   const { paint } = screen;
+  const story = storyOfRun(detail);
   return renderSections([
     `Remediation of rule ${paint.bold(visible(detail.rule))}${byHand(detail)}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
     renderFacts(factsOf(detail, now, screen)),
-    actionTable(detail, screen),
-    ...partsOfActions(detail, now, screen),
-    otherRetriedLines(detail, now, screen),
-    nextLines(detail),
+    actionTable(story, screen),
+    ...partsOfActions(story, detail, now, screen),
+    otherRetriedLines(story, now, screen),
+    nextLines(detail, story),
     payloadLines(detail, isPayloadWhole, paint),
   ]);
 }
@@ -63,12 +75,13 @@ function chainOf({ reported: { lineage } }: RemediationDetail): string {
   return `, began with event ${visible(lineage.root)}${parent}`;
 }
 
-function actionTable(detail: RemediationDetail, screen: Screen): string {
-  const rows = actionLines(detail).map((line): Cell[] => {
-    const { action, status, attempts } = line;
-    const said = saidBy(isLong(line.detail) ? { ...line, detail: 'see below' } : line, screen);
-    const state = status === 'unknown' ? 'not known' : { text: status, paint: paintOutcome(status, screen.paint) };
-    return [action, state, attempts === undefined ? '-' : String(attempts), said === '' ? '-' : said];
+function actionTable({ actions }: Story, screen: Screen): string {
+  const rows = actions.map((action): Cell[] => {
+    const { name, attempts } = action;
+    const did = didOf(action);
+    const said = saidBy(action, screen, isLong(did) ? 'see below' : did);
+    const state = { text: stateWords(action), paint: paintOutcome(action.state, screen.paint) };
+    return [name, state, attempts === undefined ? '-' : String(attempts), said === '' ? '-' : said];
   });
   const columns = [
     { title: 'ACTION', min: 10, keep: 2 },
@@ -80,28 +93,26 @@ function actionTable(detail: RemediationDetail, screen: Screen): string {
 }
 
 /** What is too long for the table: launchers, agents and deliveries, what is tried again, and what agents wrote. */
-function partsOfActions(detail: RemediationDetail, now: number, screen: Screen): string[][] {
-  const { paint } = screen;
-  const states = detail.progress?.actions ?? [];
-  return actionLines(detail).flatMap(({ action, detail: said = '', retried }, index) => {
-    const state = states[index];
+function partsOfActions({ actions }: Story, detail: RemediationDetail, now: number, screen: Screen): string[][] {
+  return actions.flatMap((action) => {
+    const did = didOf(action);
     const parts = [
-      ...retriedLines(retried, now, screen),
-      ...(state ? partsOf(state, detail, now, screen) : []),
-      ...(isLong(said) ? lastLines(said, paint) : []),
+      ...retriedLines(action.retrying, now, screen),
+      ...partsOf(action, detail.actions, now, screen),
+      ...(isLong(did) ? lastLines(did, screen.paint) : []),
     ];
-    return parts.length === 0 ? [] : [[`${visible(action)}:`, ...indent(parts)]];
+    return parts.length === 0 ? [] : [[`${visible(action.name)}:`, ...indent(parts)]];
   });
 }
 
-function isLong(detail: string | undefined): boolean {
-  return detail !== undefined && (detail.length > SHORT_DETAIL_CHARS || /[\r\n]/.test(detail.trim()));
+function isLong(detail: string): boolean {
+  return detail.length > SHORT_DETAIL_CHARS || /[\r\n]/.test(detail.trim());
 }
 
-function nextLines(detail: RemediationDetail): string[] {
+function nextLines(detail: RemediationDetail, story: Story): string[] {
   // Of what was started by hand no watch can tell why.
   const why = detail.isTry ? [] : [{ command: whyCommand(detail), effect: 'why it fired' }];
-  const steps = [...nextSteps(detail), ...why];
+  const steps = [...nextSteps(detail.id, story), ...why];
   const unknown = detail.progress
     ? []
     : ['What its actions have come to is not known: no worker answers, or it was terminated.'];

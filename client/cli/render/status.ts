@@ -3,7 +3,7 @@ import { visible } from '#contract/text/plain-text.js';
 import type { LoggedVerdict } from '#contract/verdict.js';
 import type { WatchStatus } from '#contract/watch.js';
 import type { DeadRemediation, LeasePage, RemediationSummary } from '../../remediation-views.js';
-import { knownRules } from '../known-rules.js';
+import { knownRules } from '../../known-rules.js';
 import { tenantOptions } from '../tenant-option.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';

@@ -5,10 +5,10 @@ import { moment } from '../terminal/times.js';
 import { plural, renderSections } from './facts.js';
 import { renderJudging } from './judging.js';
 import { renderNotJudged } from './not-judged.js';
-import type { WhyFacts } from './why-facts.js';
+import { type EventExplanation, splitVerdicts } from '../../explain-event.js';
 
 /** Why an event led to what it led to, for somebody who was woken up by it. */
-export function renderWhy(facts: WhyFacts, now: number, screen: Screen): string {
+export function renderWhy(facts: EventExplanation, now: number, screen: Screen): string {
   const { judgement, status, eventId } = facts;
   const { paint } = screen;
   const { copies, judgings } = splitVerdicts(judgement.verdicts);
@@ -20,21 +20,6 @@ export function renderWhy(facts: WhyFacts, now: number, screen: Screen): string 
     ...(judgings.length === 0 ? renderNotJudged(facts, now, screen) : []),
     reportedAgain(copies, now),
   ]);
-}
-
-interface SplitVerdicts {
-  /** Each time it was judged: once, unless it could not be judged the first time. */
-  judgings: LoggedVerdict[][];
-  copies: LoggedVerdict[];
-}
-
-export function splitVerdicts(verdicts: readonly LoggedVerdict[]): SplitVerdicts {
-  const isCopy = (entry: LoggedVerdict) => entry.verdict === 'skip' && entry.code === 'duplicate';
-  const judgings = new Map<number, LoggedVerdict[]>();
-  for (const entry of verdicts) {
-    if (!isCopy(entry)) judgings.set(entry.at, [...(judgings.get(entry.at) ?? []), entry]);
-  }
-  return { judgings: [...judgings.values()], copies: verdicts.filter(isCopy) };
 }
 
 function reportedAgain(copies: LoggedVerdict[], now: number): string {

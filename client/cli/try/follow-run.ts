@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RetriedActivity } from '#contract/story.js';
 import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
-import type { RemediationDetail, RetriedActivity } from '../../remediation-views.js';
+import type { RemediationDetail } from '../../remediation-views.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
+import { stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';
 import { retriedLine } from '../render/retried-lines.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
@@ -65,15 +67,14 @@ interface News {
 }
 
 /** What it waits for its turn with is no news. */
-function newsOf({ progress }: RemediationDetail): News[] {
-  return (progress?.actions ?? []).flatMap((state) => {
-    if ('attempts' in state) return [newsAbout(state.action, said(state.status, state.reason ?? state.detail))];
-    return state.status === 'waiting' ? [] : [newsAbout(state.action, said(state.status, state.note))];
-  });
-}
-
-function newsAbout(action: string, news: string): News {
-  return { about: action, news, line: `${visible(action)}: ${news}` };
+function newsOf(detail: RemediationDetail): News[] {
+  if (!detail.progress) return [];
+  return storyOfRun(detail)
+    .actions.filter(({ state }) => state !== 'waiting')
+    .map((action) => {
+      const news = said(stateWords(action), whyOf(action) ?? action.detail);
+      return { about: action.name, news, line: `${visible(action.name)}: ${news}` };
+    });
 }
 
 function said(status: string, why: string | undefined): string {

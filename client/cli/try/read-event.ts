@@ -4,7 +4,7 @@ import { TRY_SOURCE } from '#contract/names.js';
 import { formatProblem, type Problem } from '#contract/text/problem.js';
 import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
 import type { Environment } from '#contract/settings.js';
-import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import { DIALECTS } from '#rules/dialects/index.js';
 import type { EventDefaults } from '../../event-input.js';
 import { parseEvent } from '../../parse-event.js';
 import { CliError } from '../cli-error.js';
@@ -12,12 +12,10 @@ import { lineageDefaults } from '../../lineage-defaults.js';
 import { inputName, parseJsonLines, readInput } from '../read-input.js';
 import { tenantFrom } from '../tenant-option.js';
 
-export const EVENT_FORMS = ['claude-code'] as const;
-export type EventForm = (typeof EVENT_FORMS)[number];
-
 interface Given {
   event: string;
-  from?: EventForm;
+  /** The dialect that the file is written in. */
+  from?: string;
   tenant?: string;
 }
 
@@ -31,7 +29,8 @@ export async function readTriedEvent(given: Given, env: Environment, redact: Red
   if (!first || others.length > 0) {
     throw new CliError(`${file}: expected one event, found ${first ? others.length + 1 : 'none'}`);
   }
-  const read = given.from === undefined ? { ok: true as const, event: first.value } : mapClaudeCode(first.value);
+  const dialect = given.from === undefined ? undefined : DIALECTS[given.from];
+  const read = dialect ? dialect.event(first.value) : { ok: true as const, event: first.value };
   const parsed = read.ok ? parseEvent(read.event, defaultsFrom(env), createRedactor(redact)) : read;
   if (!parsed.ok) throw new CliError(described(parsed.problems, file, first.line));
   const { tenant } = given.tenant === undefined ? parsed.event : { tenant: tenantFrom(given, env) };

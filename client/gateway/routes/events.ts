@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
-import { remediationId, watchId } from '#contract/ids.js';
-import type { Judgement } from '#contract/verdict.js';
-import { MeshError } from '../../errors.js';
+import { watchId } from '#contract/ids.js';
+import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { withIdempotencyKey } from '../idempotency-key.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
-import { type Call, route, type RouteWorld } from '../route.js';
+import { route } from '../route.js';
 import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas/index.js';
 import { takeEvents } from '../take-events.js';
 
@@ -52,46 +51,14 @@ export const getEvent = route({
   problems: ['not-found', 'no-worker', 'not-taken', 'unavailable'],
   async handle(call, world) {
     const { id } = call.params;
-    const judgement = await world.mesh.judgement(id, call.principal.tenant);
+    const { tenant } = call.principal;
+    const judgement = await world.mesh.judgement(id, tenant);
     if (judgement.state === 'unknown') {
       throw new GatewayProblem('not-found', 'the watch has not seen this event, or so long ago that it forgot');
     }
-    const remediations = judgement.state === 'forgotten' ? await search(call, id, world) : startedBy(judgement);
+    const isForgotten = judgement.state === 'forgotten';
+    const started = isForgotten ? await searchStarted(world.mesh, id, tenant) : startedBy(judgement);
+    const remediations = started.map((one) => ({ id: one.id, rule: one.rule }));
     return { status: 200, body: { id, ...judgement, remediations } };
   },
 });
-
-interface Started {
-  id: string;
-  rule: string;
-}
-
-function startedBy({ verdicts }: Judgement): Started[] {
-  const found = verdicts.flatMap(({ remediation: id, rule }) =>
-    id === undefined || rule === undefined ? [] : [[id, { id, rule }] as const],
-  );
-  return [...new Map(found).values()];
-}
-
-/** More rules than that are not looked for. */
-const SEARCHED_RULES = 100;
-
-/** The verdicts are gone, but the remediations have ids that can be made again. */
-async function search({ principal }: Call, eventId: string, world: RouteWorld): Promise<Started[]> {
-  const { counters } = await world.mesh.status(principal.tenant);
-  const possible = Object.keys(counters.rules)
-    .slice(0, SEARCHED_RULES)
-    .map((rule) => ({ id: remediationId(principal.tenant, rule, eventId), rule }));
-  const isThere = await Promise.all(possible.map(({ id }) => exists(id, world)));
-  return possible.filter((_, index) => isThere[index]);
-}
-
-async function exists(id: string, world: RouteWorld): Promise<boolean> {
-  try {
-    await world.mesh.remediation(id);
-    return true;
-  } catch (error) {
-    if (error instanceof MeshError && error.code === 'not-found') return false;
-    throw error;
-  }
-}

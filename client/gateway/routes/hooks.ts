@@ -1,40 +1,48 @@
 import { z } from 'zod';
-import { mapClaudeCode } from '#rules/dialects/claude-code/map.js';
+import { HOOK_DIALECTS, type HookDialect } from '#rules/dialects/index.js';
 import type { EventDefaults } from '../../event-input.js';
 import { placeFrom } from '../../lineage-defaults.js';
 import { countEvents } from '../count-events.js';
 import { GatewayProblem } from '../gateway-problem.js';
-import { type Call, route } from '../route.js';
-import { ClaudeCodeHook } from '../schemas/index.js';
-import { inRawBody, takeEvents } from '../take-events.js';
+import { type Call, type Route, route } from '../route.js';
+import { takeEvents } from '../take-events.js';
 
-export const claudeCodeHook = route({
-  id: 'claudeCodeHook',
-  method: 'POST',
-  path: '/v1/hooks/claude-code',
-  role: 'report',
-  tag: 'events',
-  summary: 'Report the raw JSON of a Claude Code hook',
-  description: 'For hooks of the type `http`. The empty answer tells the runtime to go on.',
-  headers: {
-    'X-Mesh-Depth': 'Chain depth of the agent, from `MESH_DEPTH`.',
-    'X-Mesh-Root-Event': 'First event of its chain, from `MESH_ROOT_EVENT`.',
-    'X-Mesh-Remediation': 'The remediation that started the agent, from `MESH_REMEDIATION`.',
-    'X-Mesh-Lineage': 'The token that proves all this, from `MESH_LINEAGE`.',
-  },
-  bodies: { 'application/json': ClaudeCodeHook },
-  answers: { 200: { what: 'Stored.', schema: z.strictObject({}) } },
-  problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
-  async handle(call, world) {
-    if (call.body === undefined)
-      throw new GatewayProblem('invalid-json', 'the body is empty: expected the JSON of a hook');
-    const mapped = mapClaudeCode(call.body);
-    if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
-    countEvents(1, call, world.limits);
-    await takeEvents({ inputs: [mapped.event], isArray: false, placeOf: inRawBody }, call, world, placeInChain(call));
-    return { status: 200, body: {} };
-  },
-});
+/** One for each runtime that posts its hooks by itself. */
+export const HOOK_ROUTES: readonly Route[] = [...HOOK_DIALECTS].map(([name, dialect]) => hookRoute(name, dialect));
+
+function hookRoute(name: string, { title, event, placeOf, fields }: HookDialect): Route {
+  return route({
+    id: `${name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Hook`,
+    method: 'POST',
+    path: `/v1/hooks/${name}`,
+    role: 'report',
+    tag: 'events',
+    summary: `Report the raw JSON of a ${title} hook`,
+    description: 'For hooks of the type `http`. The empty answer tells the runtime to go on.',
+    headers: {
+      'X-Mesh-Depth': 'Chain depth of the agent, from `MESH_DEPTH`.',
+      'X-Mesh-Root-Event': 'First event of its chain, from `MESH_ROOT_EVENT`.',
+      'X-Mesh-Remediation': 'The remediation that started the agent, from `MESH_REMEDIATION`.',
+      'X-Mesh-Lineage': 'The token that proves all this, from `MESH_LINEAGE`.',
+    },
+    bodies: {
+      'application/json': z
+        .looseObject({ [fields.name]: z.string().describe('The name of the event.') })
+        .describe(`The JSON that ${title} and its relatives give to hooks, as it is. It becomes the payload.`),
+    },
+    answers: { 200: { what: 'Stored.', schema: z.strictObject({}) } },
+    problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
+    async handle(call, world) {
+      if (call.body === undefined)
+        throw new GatewayProblem('invalid-json', 'the body is empty: expected the JSON of a hook');
+      const mapped = event(call.body);
+      if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
+      countEvents(1, call, world.limits);
+      await takeEvents({ inputs: [mapped.event], isArray: false, placeOf }, call, world, placeInChain(call));
+      return { status: 200, body: {} };
+    },
+  });
+}
 
 /** A variable that is not set comes as an empty header, or under its own name: `$MESH_DEPTH`. */
 function placeInChain({ headers }: Call): Partial<EventDefaults> {

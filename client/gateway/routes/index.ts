@@ -1,6 +1,6 @@
 import type { Route } from '../route.js';
 import { getEvent, reportEvents } from './events.js';
-import { claudeCodeHook } from './hooks.js';
+import { HOOK_ROUTES } from './hooks.js';
 import { abortRemediation, getRemediation, listRemediations, retryRemediation } from './remediations.js';
 import { healthz, metrics, openApi, readyz } from './service.js';
 import { getStatus, pauseTenant, rearmRule, resumeTenant } from './tenant.js';
@@ -8,7 +8,7 @@ import { getStatus, pauseTenant, rearmRule, resumeTenant } from './tenant.js';
 /** Every route of the gateway, beside the page at `/docs`, which shows them. */
 export const ROUTES: readonly Route[] = [
   reportEvents,
-  claudeCodeHook,
+  ...HOOK_ROUTES,
   getEvent,
   listRemediations,
   getRemediation,

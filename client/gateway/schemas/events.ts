@@ -63,10 +63,6 @@ export const CloudEvent = z
 
 export const CloudEvents = z.array(CloudEvent).min(1).max(1_000);
 
-export const ClaudeCodeHook = z
-  .looseObject({ hook_event_name: z.string().describe('Such as `PostToolUseFailure`.') })
-  .describe('The JSON that Claude Code and its relatives give to hooks, as it is. It becomes the payload.');
-
 export const Accepted = z.strictObject({
   events: z.array(z.strictObject({ id: z.string().regex(EVENT_ID) })).describe('One per event, in order.'),
   watch: z.string().describe('Workflow id of the watch that has them.'),

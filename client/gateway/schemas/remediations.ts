@@ -3,12 +3,11 @@ import { MeshEvent } from '#contract/event.js';
 import { ACTION_STATUSES, type RemediationProgress } from '#contract/remediation.js';
 import { ACTION_TYPES } from '#contract/actions/index.js';
 import type {
-  AgentAtWork as AgentAtWorkView,
   RemediationDetail as DetailView,
   RemediationPage as PageView,
   RemediationSummary as SummaryView,
-  RetriedActivity as RetriedView,
 } from '../../remediation-views.js';
+import type { AgentAtWork as AgentAtWorkView, RetriedActivity as RetriedView } from '#contract/story.js';
 import { count, instant } from './words.js';
 
 const summary = {
@@ -82,6 +81,18 @@ const parts = {
   deliveries: z.array(DeliveryRecord).describe('For a notification: what became of each delivery.').optional(),
 };
 
+const Doing = z.discriminatedUnion('is', [
+  z.strictObject({ is: z.literal('waiting-for-slot'), launcher: z.string(), slots: count() }),
+  z.strictObject({ is: z.literal('waiting-to-retry'), reason: z.string() }),
+  z.strictObject({ is: z.literal('waiting-for-end'), agent: z.string(), untilAt: instant('Its time limit.') }),
+  z.strictObject({
+    is: z.literal('delivering'),
+    open: z.array(z.string()).describe('The deliveries that are not over.'),
+    untilAt: instant('When they are given up.'),
+  }),
+  z.strictObject({ is: z.literal('writing') }),
+]);
+
 const ActionState = z.union([
   z.strictObject({
     action: z.string(),
@@ -97,7 +108,8 @@ const ActionState = z.union([
     action: z.string(),
     type: ACTION_TYPE,
     status: z.enum(['running', 'waiting']),
-    note: z.string().describe('What it does just now, such as waiting for a free slot.').optional(),
+    sinceAt: instant('Of one that runs: since when.').optional(),
+    doing: Doing.describe('What it does just now, if that is not its work itself.').optional(),
     ...parts,
   }),
 ]) satisfies z.ZodType<RemediationProgress['actions'][number]>;

@@ -1,5 +1,5 @@
 import type { Outcome } from '#contract/event.js';
-import { hookField, hookText } from './hook-field.js';
+import { hookField, hookText } from './fields.js';
 
 const OUTCOMES: Record<string, Outcome> = {
   PostToolUse: 'success',

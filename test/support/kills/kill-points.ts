@@ -59,7 +59,7 @@ export const NEVER_BEFORE_THE_KILL = [
 const once = each(1);
 const twice = each(2);
 
-/** Listed in docs/architecture.md: what each of them means for every kind of action. */
+/** Listed in docs/internals/kill-points.md: what each of them means for every kind of action. */
 export const KILL_POINTS: KillPoint[] = [
   { name: 'stored', stops: ['before matchEvents'], arrivals: once },
   { name: 'judged', stops: ['before startRemediations'], arrivals: once },

@@ -10,7 +10,8 @@ import {
   type PreparedPayload,
 } from '#client/prepare-payload.js';
 import { createRedactor, REDACTED } from '#contract/text/redact/redact.js';
-import { PLANTED_SECRETS } from '../../support/planted-secrets.js';
+import { ROOT } from '#test/support/paths.js';
+import { PLANTED_SECRETS } from '#test/support/planted-secrets.js';
 
 const redactor = createRedactor();
 
@@ -287,11 +288,19 @@ describe('preparePayload', () => {
   });
 });
 
-test('what every hook call loads is no package, and nothing of Node', () => {
+test('what every hook call loads is no package, and of Node no more than it needs', () => {
+  const loaded = closure('client/cli/hook.ts');
+
+  expect(loaded).toContain('client/prepare-payload.ts');
+  expect(loaded).toContain('rules/dialects/claude-code/event.ts');
+  expect(loaded.filter((module) => !/^(?:client|rules|contract|adapters|node:)/.test(module))).toEqual([]);
+});
+
+test('what it does to a payload needs nothing of Node', () => {
   const loaded = closure('client/prepare-payload.ts');
 
-  expect(loaded).toContain('rules/secret-shapes.ts');
-  expect(loaded.filter((module) => !/^(?:client|rules|contract)\//.test(module))).toEqual([]);
+  expect(loaded).toContain('contract/text/redact/secret-shapes.ts');
+  expect(loaded.filter((module) => !/^(?:client|contract)\//.test(module))).toEqual([]);
 });
 
 /** The modules a module imports, and those that they import; what is imported for its types only is not loaded. */
@@ -299,11 +308,17 @@ function closure(module: string, known = new Set<string>()): string[] {
   if (known.has(module)) return [...known];
   known.add(module);
   if (!module.endsWith('.ts')) return [...known];
-  const source = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
+  const source = readFileSync(join(ROOT, module), 'utf8');
   for (const [, from = ''] of source.matchAll(/^(?:import|export) (?!type\b)[^;]*?\bfrom '([^']+)'/gm)) {
-    closure(from.startsWith('.') ? join(dirname(module), from).replace(/\.js$/, '.ts') : from, known);
+    closure(sourceOf(from, module), known);
   }
   return [...known];
+}
+
+/** Of another room, or of the same; what is neither is a package or a part of Node. */
+function sourceOf(from: string, importer: string): string {
+  if (from.startsWith('#')) return from.slice(1).replace(/\.js$/, '.ts');
+  return from.startsWith('.') ? join(dirname(importer), from).replace(/\.js$/, '.ts') : from;
 }
 
 function prepare(payload: Record<string, unknown>): PreparedPayload {

@@ -151,14 +151,14 @@ describe('ReadThroughFile', () => {
     expect(after).toMatchObject({ available: true, value: 'good 1', problems: [] });
   });
 
-  test.each<[string, (file: string) => void, string]>([
-    ['that is not there', () => undefined, 'file not found'],
-    ['that is a folder', (file) => mkdirSync(file), 'is a folder, expected a file'],
-  ])('says what is wrong with a file %s', async (_, make, message) => {
+  test.each<[string, (file: string) => void, string, object]>([
+    ['that is not there', () => undefined, 'file not found', { isAbsent: true }],
+    ['that is a folder', (file) => mkdirSync(file), 'is a folder, expected a file', {}],
+  ])('says what is wrong with a file %s', async (_, make, message, absent) => {
     const { file, readThrough } = setUp();
     make(file);
 
-    expect(await readThrough.get()).toEqual({ available: false, problems: [{ file, path: '', message }] });
+    expect(await readThrough.get()).toEqual({ available: false, ...absent, problems: [{ file, path: '', message }] });
   });
 
   test('keeps the last good version of a file that was deleted, and recovers when it comes back as it was', async () => {

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { readLineageKey } from '#worker/lineage-key.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-test('without a key in the settings one is made, once, for its owner only', () => {
+test('without a key in the settings one is made, once, for its owner only', async () => {
   const home = join(tempFolder(), 'new', 'home');
 
-  const made = readLineageKey({ lineageKey: undefined, home });
-  const again = readLineageKey({ lineageKey: undefined, home });
+  const made = await readLineageKey({ lineageKey: undefined, home });
+  const again = await readLineageKey({ lineageKey: undefined, home });
 
   expect(made).toMatch(/^[0-9a-f]{64}$/);
   expect(again).toBe(made);
@@ -17,26 +17,28 @@ test('without a key in the settings one is made, once, for its owner only', () =
   expect(readdirSync(home)).toEqual(['lineage.key']);
 });
 
-test('the settings go before the file, and nothing is made', () => {
+test('the settings go before the file, and nothing is made', async () => {
   const home = tempFolder();
 
-  expect(readLineageKey({ lineageKey: 'k'.repeat(32), home })).toBe('k'.repeat(32));
+  expect(await readLineageKey({ lineageKey: 'k'.repeat(32), home })).toBe('k'.repeat(32));
 
   expect(readdirSync(home)).toEqual([]);
 });
 
-test.each(['', 'short\n'])('a file that holds no key, %j, is no reason to sign with nothing', (content) => {
+test.each(['', 'short\n'])('a file that holds no key, %j, is no reason to sign with nothing', async (content) => {
   const home = tempFolder();
   writeFileSync(join(home, 'lineage.key'), content);
 
-  expect(() => readLineageKey({ lineageKey: undefined, home })).toThrow('holds no key of at least 32 characters');
+  await expect(readLineageKey({ lineageKey: undefined, home })).rejects.toThrow(
+    'holds no key of at least 32 characters',
+  );
 });
 
-test('a state folder that cannot be is explained, with the way out', () => {
+test('a state folder that cannot be is explained, with the way out', async () => {
   const home = join(tempFolder(), 'file', 'home');
   writeFileSync(join(home, '..'), '');
 
-  expect(() => readLineageKey({ lineageKey: undefined, home })).toThrow(
+  await expect(readLineageKey({ lineageKey: undefined, home })).rejects.toThrow(
     /lineage\.key cannot be read or made: .*\nMend that, or set MESH_LINEAGE_KEY\.$/,
   );
 });

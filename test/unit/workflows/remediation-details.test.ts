@@ -12,7 +12,7 @@ const UNTIL_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 function shown(input: RemediationInput, happens: (progress: Progress) => void = () => undefined): string {
   const progress = createProgress(input, () => undefined);
   happens(progress);
-  return renderRemediationDetails(input, progress);
+  return renderRemediationDetails(input, progress.now());
 }
 
 const mended: ActionResult = { action: 'mend', type: 'spawn_fallback_agent', status: 'executed', attempts: 1 };
@@ -38,8 +38,7 @@ test('says what runs, what waits for what, and how to abort', () => {
   expect(
     shown(input, (progress) => {
       progress.start('mend');
-      progress.wait('tell', 'runs only if warm fails');
-      progress.show('mend', { note: 'waits for a free slot of claude, which runs 4 agents at a time' });
+      progress.show('mend', { doing: { is: 'waiting-for-slot', launcher: 'claude', slots: 4 } });
     }).replace(/since .* UTC/, 'since …'),
   ).toBe(`### Running: 0 of 3 actions done
 

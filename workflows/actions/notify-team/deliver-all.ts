@@ -2,13 +2,11 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
 import { recipientEffectKey } from '#contract/ids.js';
-import { utc } from '#contract/text/markdown.js';
 import type { DeliveryDetails, DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
-import type { DeliveryRecord } from '#contract/remediation.js';
+import type { DeliveryRecord, Doing } from '#contract/remediation.js';
 import type { RunningNews } from '../../progress.js';
 import { activityOptions, TIMEOUT_GRACE_MS } from '../activity-options.js';
 import { detailsOf, resultOfFailure } from '../failure-result.js';
-import { startInWaves } from './start-in-waves.js';
 
 type Draft = Extract<NotificationDraft, { status: 'ready' }>;
 type Plan = Pick<ActionPlan, 'name' | 'effectKey' | 'timeoutMs' | 'retry'>;
@@ -28,19 +26,15 @@ export async function deliverAll(
   const untilAt = Date.now() + draft.giveUpAfterMs;
   const showProgress = () => {
     const open = due.filter(({ delivery }) => !records.has(delivery)).map(({ delivery }) => delivery);
-    const note =
-      open.length === 0
-        ? undefined
-        : `not delivered yet: ${open.join(', ')} (tried until ${utc(untilAt)} at the latest)`;
-    show({ deliveries: inOrder(draft, records), note });
+    const doing: Doing | undefined = open.length === 0 ? undefined : { is: 'delivering', open, untilAt };
+    show({ deliveries: inOrder(draft, records), doing });
   };
   showProgress();
-  await startInWaves(
-    due.map((planned) => requestFor(planned, draft, plan)),
-    async (request) => {
-      records.set(request.delivery, await deliver(request, draft, plan));
+  await Promise.all(
+    due.map(async (planned) => {
+      records.set(planned.delivery, await deliver(requestFor(planned, draft, plan), draft, plan));
       showProgress();
-    },
+    }),
   );
   return inOrder(draft, records);
 }
@@ -58,10 +52,10 @@ function requestFor(planned: PlannedDelivery, { threadKey, message }: Draft, pla
 
 async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Promise<DeliveryRecord> {
   const { delivery, channel, recipient } = request;
-  // The activity counts its attempts by itself: to the server those count too in which others were in the way.
+  // The activity counts its attempts by itself: the server also counts those that found the receiver busy.
   const retry = { ...plan.retry, maxAttempts: undefined };
   const { deliverNotification } = proxyActivities<Pick<ActionActivities, 'deliverNotification'>>({
-    ...activityOptions({ ...plan, retry }, `tell ${recipient} by ${channel}`),
+    ...activityOptions({ ...plan, retry }, `tell ${recipient} by ${channel}`, 'messages'),
     // The activity gives up by itself, and says why; this is for when no worker is there to run it.
     scheduleToCloseTimeout: draft.giveUpAfterMs + plan.timeoutMs + TIMEOUT_GRACE_MS,
   });

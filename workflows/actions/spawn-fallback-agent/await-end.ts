@@ -2,7 +2,6 @@ import { condition } from '@temporalio/workflow';
 import type { LaunchedAnswer } from '#contract/activities.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { Launch, StartedAgent } from '#contract/remediation.js';
-import { utc } from '#contract/text/markdown.js';
 import { duration } from '#contract/text/duration.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { AgentEndNews } from '../../agent-news.js';
@@ -27,7 +26,7 @@ export async function awaitEnd(
   const end = () => agentEnds.find(plan.name, (one) => isEndOf(agent, one));
 
   const untilAt = Date.now() + timeoutMs;
-  show({ note: `${nameOf(agent)} has until ${utc(untilAt)} to end` });
+  show({ doing: { is: 'waiting-for-end', agent: nameOf(agent), untilAt } });
   const summary = summaryOf(`time limit of ${nameOf(agent)}`);
   // In a cancelled scope a condition throws even if it holds: an end that was told together with an abort would be missed.
   if (!end()) await condition(() => end() !== undefined, timeoutMs, { summary });

@@ -11,9 +11,10 @@ import {
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { ActionActivities, AskedSlot, LaunchedAnswer, SpawnAnswer } from '#contract/activities.js';
 import type { AgentKnown } from '#contract/attempt.js';
-import { actionsQueueOf, SLOTS_SIGNALS } from '#contract/names.js';
-import type { RetryPlan } from '#contract/remediation.js';
+import { actionQueueOf, SLOTS_SIGNALS } from '#contract/names.js';
+import type { Doing, RetryPlan } from '#contract/remediation.js';
 import type { SlotRelease } from '#contract/slots.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import { plural } from '#contract/text/words.js';
 import type { ActionRun } from '../action-run.js';
@@ -64,7 +65,7 @@ export async function launchInSlot(
     soFar.failedBefore += attempts;
     soFar.known = known;
     if (soFar.waitedMs >= WAITS_FOR_UP_TO_MS) return { state: 'given-up', reason: `given up after an hour: ${reason}` };
-    await wait(run, soFar, { note: `waits to try again: ${reason}`, waitMs });
+    await wait(run, soFar, { doing: { is: 'waiting-to-retry', reason }, waitMs });
   }
 }
 
@@ -80,13 +81,15 @@ async function takeSlot(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar)
     if (soFar.slot && soFar.slot.slots !== slot.slots) await giveBackSlot(run, soFar.slot);
     soFar.slot = slot;
     const isGranted = () => run.slotGrants.has({ slots: slot.slots, key: run.plan.effectKey });
-    const runs = `${slot.launcher}, which runs ${plural(slot.max, 'agent')} at a time`;
-    const note = `waits for a free slot of ${runs}`;
-    const isTold = isGranted() || (await condition(isGranted, TOLD_AT_ONCE_MS, { summary: summaryOf(note) }));
-    if (!isTold) await wait(run, soFar, { note, waitMs: ASKS_AGAIN_AFTER_MS, isOver: isGranted });
+    const { launcher, max } = slot;
+    const doing: Doing = { is: 'waiting-for-slot', launcher, slots: max };
+    const summary = summaryOf(wordsOfDoing(doing));
+    const isTold = isGranted() || (await condition(isGranted, TOLD_AT_ONCE_MS, { summary }));
+    if (!isTold) await wait(run, soFar, { doing, waitMs: ASKS_AGAIN_AFTER_MS, isOver: isGranted });
     if (isGranted()) return slot;
     if (soFar.waitedMs >= WAITS_FOR_UP_TO_MS) {
-      return { state: 'given-up', reason: `no slot was free for an hour of ${runs}` };
+      const reason = `no slot of ${launcher} was free for an hour: it runs ${plural(max, 'agent')} at a time`;
+      return { state: 'given-up', reason };
     }
   }
 }
@@ -96,7 +99,7 @@ const ONE_QUESTION_MS = 10_000;
 async function askForSlot({ plan }: ActionRun<SpawnPlan>, { launcher, tried }: Wanted): Promise<AskedSlot> {
   const { agentType, effectKey: key } = plan;
   const activities = proxyActivities<Pick<ActionActivities, 'askForSlot'>>({
-    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
+    taskQueue: actionQueueOf(workflowInfo().taskQueue, 'agents'),
     startToCloseTimeout: ONE_QUESTION_MS,
     // Such as while nobody can read the configuration.
     scheduleToCloseTimeout: WAITS_FOR_UP_TO_MS,
@@ -119,7 +122,7 @@ async function askForSlot({ plan }: ActionRun<SpawnPlan>, { launcher, tried }: W
 async function startAgent(run: ActionRun<SpawnPlan>, slot: AskedSlot, soFar: SoFar): Promise<SpawnAnswer> {
   const { plan, request, startedAt, show } = run;
   const { launcher, isFallback } = slot;
-  show({ note: undefined });
+  show({ doing: undefined });
   const options = activityOptions(
     { ...plan, retry: fewer(plan.retry, soFar.failedBefore) },
     `start ${plan.agentType ?? 'default'} agent through ${launcher}`,
@@ -134,7 +137,7 @@ function fewer(retry: RetryPlan, by: number): RetryPlan {
 }
 
 interface Wait {
-  note: string;
+  doing: Doing;
   waitMs: number;
   isOver?: () => boolean;
 }
@@ -142,11 +145,13 @@ interface Wait {
 async function wait(
   { show }: ActionRun<SpawnPlan>,
   soFar: SoFar,
-  { note, waitMs, isOver = () => false }: Wait,
+  { doing, waitMs, isOver = () => false }: Wait,
 ): Promise<void> {
-  show({ note });
+  show({ doing });
   const from = Date.now();
-  await condition(isOver, Math.min(waitMs, WAITS_FOR_UP_TO_MS - soFar.waitedMs), { summary: summaryOf(note) });
+  await condition(isOver, Math.min(waitMs, WAITS_FOR_UP_TO_MS - soFar.waitedMs), {
+    summary: summaryOf(wordsOfDoing(doing)),
+  });
   soFar.waitedMs += Date.now() - from;
 }
 

@@ -18,7 +18,7 @@ export async function runSpawnFallbackAgent(run: ActionRun<SpawnPlan>): Promise<
       return summed(outcome, launched ? [...launches, launched] : launches, attempts);
     }
     if (launched) launches.push({ ...launched, ...(outcome.agent && lastWordsOf(outcome.agent)) });
-    run.show({ launches: [...launches], agent: undefined, note: undefined });
+    run.show({ launches: [...launches], agent: undefined, doing: undefined });
     launcher = next;
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { ActionActivities, LaunchedAnswer } from '#contract/activities.js';
 import { agentIn, type AgentKnown, isAtWork, type SpawnDetails } from '#contract/attempt.js';
-import { actionsQueueOf } from '#contract/names.js';
+import { actionQueueOf } from '#contract/names.js';
 import type { Launch, StartedAgent } from '#contract/remediation.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { ActionRun, Outcome } from '../action-run.js';
@@ -44,7 +44,7 @@ async function tryOnce(run: ActionRun<SpawnPlan>, wanted: Wanted, soFar: SoFar):
     }
     elsewhere = answer;
     const { agent, detail, attempts } = answer;
-    run.show({ agent, note: undefined });
+    run.show({ agent, doing: undefined });
     if (answer.state === 'launched' && run.plan.await === 'finished')
       return await awaitEnd(run, answer, soFar.slot?.next);
     return {
@@ -91,7 +91,7 @@ async function endLeft(
   // That of a launcher which has failed for good was ended before this one was tried.
   if (!agent || tried.includes(agent.launcher)) return undefined;
   const { endFallbackAgent } = proxyActivities<Pick<ActionActivities, 'endFallbackAgent'>>({
-    taskQueue: actionsQueueOf(workflowInfo().taskQueue),
+    taskQueue: actionQueueOf(workflowInfo().taskQueue, 'agents'),
     startToCloseTimeout: ONE_TRY_MS,
     scheduleToCloseTimeout: ALL_TRIES_MS,
     retry: { initialInterval: 1_000, maximumInterval: 5_000 },

@@ -5,6 +5,8 @@ import { duration } from '#contract/text/duration.js';
 import type { NotificationMessage } from '#contract/notification.js';
 import type { ActionResult, DeliveryRecord, Launch, PendingAction, StartedAgent } from '#contract/remediation.js';
 import { shortened } from '#contract/text/shorten.js';
+import { runsOnlyIf } from '#contract/runs-only-if.js';
+import { wordsOfDoing } from '#contract/story-words.js';
 import { isToldByLaunches } from '#contract/told-by-launches.js';
 import { oneLine } from '#contract/text/plain-text.js';
 import { clock } from './clock.js';
@@ -26,7 +28,14 @@ export function didSoFar(request: ActionRequest<ActionPlan>, nowMs: number): Did
     const result = [...soFar, ...doneLater].find(({ action: done }) => done === name);
     if (result)
       return { action: name, type, ...tellResult(result, tellLease(action, result, remediation.firedAt, nowMs)) };
-    return { action: name, type, ...tellPending(pending.find(({ action: open }) => open === name)) };
+    return {
+      action: name,
+      type,
+      ...tellPending(
+        pending.find(({ action: open }) => open === name),
+        runsOnlyIf(action, remediation.actions),
+      ),
+    };
   });
 }
 
@@ -50,8 +59,9 @@ function withAttempts(reason: string | undefined, attempts: number): string | un
 }
 
 /** An action the remediation does not speak of is one it has just begun. */
-function tellPending(action: PendingAction | undefined): Told {
-  const { status = 'running', note, launches = [], agent } = action ?? {};
+function tellPending(action: PendingAction | undefined, onlyIf: string | undefined): Told {
+  const { status = 'running', doing, launches = [], agent } = action ?? {};
+  const note = doing ? wordsOfDoing(doing) : status === 'waiting' && onlyIf ? `runs ${onlyIf}` : undefined;
   return told(status, [note, ...launches.map(tellLaunch), ...(agent ? tellAgent(agent, true) : [])]);
 }
 

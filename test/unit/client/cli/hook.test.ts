@@ -6,8 +6,8 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { hostAndPort } from '#client/cli/hook/temporal.js';
-import { entryName, hashToken, readName, type SpoolEntry } from '#client/spool/entry.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { hashToken, readName, type SpoolEntry, writeEntry } from '#client/spool/entries.js';
+import { listRefused } from '#client/spool/refused.js';
 import type { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
 import { freePort } from '#worker/dev-server.js';
@@ -171,7 +171,8 @@ describe('with a gateway that does not take it', () => {
     expect(await hook(FAILURE, { home, args: ['--gateway', url] })).toEqual(SILENT);
 
     expect(waiting(home)).toEqual([]);
-    expect(entriesIn(join(home, 'spool', 'refused'))).toEqual([{ v: 1, event: posts[0]?.body }]);
+    const reason = expect.stringContaining(`${status} invalid-event`) as string;
+    expect(entriesIn(join(home, 'spool', 'refused'))).toEqual([{ v: 1, event: posts[0]?.body, reason }]);
     expect(logOf(home)).toContain(`${FAILURE_ID}: ${status} invalid-event: no: depth: expected a number`);
   });
 
@@ -487,8 +488,8 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
         },
       },
     ]);
-    const [refused] = refusedIn(home);
-    expect(refused?.why).toContain(`its beginning was reported as event ${FAILURE_ID}`);
+    const [refused] = await refusedIn(home);
+    expect(refused?.reason).toContain(`its beginning was reported as event ${FAILURE_ID}`);
     expect(refused?.text.length).toBeLessThan(10_000);
   });
 
@@ -512,8 +513,8 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
       ...{ hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_name: 'Bash', tool_use_id: 't-1' },
       ...{ error: expect.stringContaining('[redacted]'), mesh_note: expect.any(String) },
     });
-    const [refused] = refusedIn(home);
-    expect(refused?.why).toMatch(/^standard input is not JSON: .*; its beginning was reported/);
+    const [refused] = await refusedIn(home);
+    expect(refused?.reason).toMatch(/^standard input is not JSON: .*; its beginning was reported/);
     expect(refused?.text).toContain('not-this');
     expect(JSON.stringify([refused, posts[0]?.body, logOf(home)])).not.toContain(secret);
   });
@@ -535,7 +536,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
     expect(waiting(home)).toEqual([]);
     const { stdout } = await runMesh(['spool', '--home', home]);
     expect(stdout).toMatch(/refused {2}1 event\n.*\n +standard input is not JSON: Unexpected token 'o'\n/);
-    expect(refusedIn(home)[0]?.text).toContain('no JSON at all');
+    expect((await refusedIn(home))[0]?.text).toContain('no JSON at all');
   });
 
   test('10 MB of input is read, redacted and cut before the agent gets impatient', async () => {
@@ -656,7 +657,7 @@ describe('killed while it writes', () => {
     running.child.kill('SIGKILL');
     await running.finished;
     const [part = ''] = readdirSync(join(home, 'spool'));
-    expect(part).toMatch(/\.json\.part$/);
+    expect(part).toMatch(/^\..*\.part$/);
     const half = readFileSync(join(home, 'spool', part), 'utf8');
     expect(half.length).toBeGreaterThan(50);
     expect(() => JSON.parse(half) as unknown).toThrow();
@@ -671,100 +672,19 @@ describe('killed while it writes', () => {
   });
 });
 
-describe('while the mesh is being compiled', () => {
-  test('what came is kept as it is, and the next hook makes an event of it, with the time and the chain it had', async () => {
+describe('where the mesh is not compiled', () => {
+  test('the event is lost, in silence unless --verbose asks', async () => {
     const home = tempFolder();
     const copy = uncompiledCommand();
-    const before = Date.now();
+    const args = [copy, 'hook', 'claude-code', '--home', home];
 
-    const env = { MESH_HOME: home, MESH_DEPTH: '3', MESH_ROOT_EVENT: 'e-0', MESH_LINEAGE: 'mesh1.x.y' };
-    const kept = await startNode([copy, 'hook', 'claude-code', '--tenant', 'team-a'], env, JSON.stringify(FAILURE))
-      .finished;
-    const loud = await startNode([copy, 'hook', 'claude-code', '--home', home, '--verbose'], {}, 'no JSON').finished;
-    const after = Date.now();
-
-    expect(kept).toEqual(SILENT);
-    expect(loud).toMatchObject({
+    expect(await startNode(args, {}, JSON.stringify(FAILURE)).finished).toEqual(SILENT);
+    expect(await startNode([...args, '--verbose'], {}, JSON.stringify(FAILURE)).finished).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^mesh hook: kept as it came, .*\n$/),
+      stderr: expect.stringMatching(/^mesh hook: the event is lost, .*\n$/),
     });
-    const { url, posts, taken } = await startGatewayStub();
-    await hook({ ...FAILURE, tool_use_id: 'next' }, { home, args: ['--gateway', url] });
-    expect(taken().map((id) => id.split(':').at(-1))).toEqual([FAILURE['tool_use_id'], 'next']);
-    const [first] = [posts[0]?.body].flat();
-    expect(first).toMatchObject({
-      id: FAILURE_ID,
-      tenant: 'team-a',
-      depth: 3,
-      lineage: { root: 'e-0', token: 'mesh1.x.y' },
-    });
-    expect(first?.occurredAt).toBeGreaterThanOrEqual(before);
-    expect(first?.occurredAt).toBeLessThanOrEqual(after);
-    expect(logOf(home)).toContain('standard input is not JSON');
-    expect(existsSync(join(home, 'spool', 'raw'))).toBe(false);
-    expect(refusedIn(home)).toMatchObject([{ text: expect.stringContaining('no JSON') }]);
-  });
-
-  test('what came belongs to the token it came with; the token itself is kept nowhere', async () => {
-    const home = tempFolder();
-    const uncompiled = uncompiledCommand();
-    const refusing = await startGatewayStub(503);
-    writeFileSync(join(home, 'token'), 'token-of-the-folder\n');
-
-    for (const [id, env] of [['a', { MESH_TOKEN: 'token-of-the-agent' }] as const, ['b', {}] as const]) {
-      const raw = JSON.stringify({ ...FAILURE, tool_use_id: id });
-      await startNode([uncompiled, 'hook', 'claude-code', `--home=${home}`], env, raw).finished;
-    }
-    const raw = join(home, 'spool', 'raw');
-    const rawTexts = readdirSync(raw).map((name) => readFileSync(join(raw, name), 'utf8'));
-    await hook({ ...FAILURE, tool_use_id: 'c' }, { home, args: ['--gateway', refusing.url], env: { MESH_TOKEN: 'c' } });
-
-    expect(rawTexts).toHaveLength(2);
-    expect(rawTexts.join()).not.toContain('token-of');
-    expect(waiting(home).map(({ event, tokenHash }) => [event.id?.split(':').at(-1), tokenHash])).toEqual([
-      ['a', hashToken('token-of-the-agent')],
-      ['b', hashToken('token-of-the-folder')],
-      ['c', hashToken('c')],
-    ]);
-  });
-
-  test('very much that came takes a part of a second of the next hook, whose own event is sent', async () => {
-    const home = tempFolder();
-    const { url, taken } = await startGatewayStub();
-    keepRawFiles(home, 500, 'some words, '.repeat(8_000));
-
-    expect(await hook(FAILURE, { home, args: ['--gateway', url] })).toEqual(SILENT);
-
-    expect(taken().at(-1)).toBe(FAILURE_ID);
-    expect(taken().slice(0, -1)).toEqual(Array.from({ length: taken().length - 1 }, (_, index) => `raw-${index}`));
-    expect(readdirSync(join(home, 'spool', 'raw')).length).toBe(501 - taken().length);
-    expect(taken().length).toBeLessThan(400);
-    expect(logOf(home)).toContain('raw events wait for the next hook');
-  });
-
-  test('when that never ends, its own event is kept all the same', { timeout: 20_000 }, async () => {
-    const home = tempFolder();
-    keepRawFiles(home, 1, 'x');
-    const preload = `data:text/javascript,${encodeURIComponent(NEVER_READS_RAW)}`;
-    const args = ['worker/mesh.mjs', 'hook', 'claude-code', '--home', home, '--gateway', 'off'];
-
-    expect(await startNode(['--import', preload, ...args], NO_TEMPORAL, JSON.stringify(FAILURE)).finished).toEqual(
-      SILENT,
-    );
-
-    expect(waiting(home).map(({ event }) => event.id)).toEqual([FAILURE_ID]);
-    expect(logOf(home)).toContain('gave up after 5000 ms');
-  });
-
-  test('of what came, no more is kept than a hook reads', async () => {
-    const home = tempFolder();
-
-    await startNode([uncompiledCommand(), 'hook', 'claude-code', '--home', home], {}, 'x'.repeat(11_000_000)).finished;
-
-    const [name = ''] = readdirSync(join(home, 'spool', 'raw'));
-    const { text } = JSON.parse(readFileSync(join(home, 'spool', 'raw', name), 'utf8'));
-    expect(text).toHaveLength(10 * 1024 * 1024);
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 
@@ -804,15 +724,6 @@ const STOPS_HALF_WAY = `
     writeFileSync(process.env.STOP_MARK, '');
     await new Promise((resolve) => setInterval(() => undefined, 1_000));
   };
-`;
-
-/** What is kept of the time without a compiled hook cannot be read, and never answers. */
-const NEVER_READS_RAW = `
-  import fs from 'node:fs/promises';
-  import { syncBuiltinESMExports } from 'node:module';
-  const { readFile } = fs;
-  fs.readFile = (path, ...more) => (/raw.\\d+-/.test(path) ? new Promise(() => undefined) : readFile(path, ...more));
-  syncBuiltinESMExports();
 `;
 
 interface HookRun {
@@ -866,33 +777,18 @@ function logOf(home: string): string {
   return readFileSync(join(home, 'hook.log'), 'utf8');
 }
 
-function refusedIn(home: string): { text: string; why: string }[] {
-  const folder = join(home, 'spool', 'refused');
-  const names = readdirSync(folder).filter((name) => readName(name) !== undefined);
-  return names.map((name) => ({
-    text: readFileSync(join(folder, name), 'utf8'),
-    why: readFileSync(join(folder, `${name}.why`), 'utf8'),
-  }));
+async function refusedIn(home: string): Promise<{ text: string; reason: string }[]> {
+  const refused = await listRefused(join(home, 'spool'));
+  return refused.map(({ file, reason }) => ({ text: readFileSync(file, 'utf8'), reason }));
 }
 
 /** The command beside nothing that it could load. */
 function uncompiledCommand(): string {
-  const folder = join(tempFolder(), 'client', 'cli');
+  const folder = join(tempFolder(), 'worker');
   mkdirSync(folder, { recursive: true });
   const copy = join(folder, 'mesh.mjs');
   writeFileSync(copy, readFileSync(join(ROOT, 'worker', 'mesh.mjs')));
   return copy;
-}
-
-/** As the command keeps them. */
-function keepRawFiles(home: string, count: number, error: string): void {
-  const folder = join(home, 'spool', 'raw');
-  mkdirSync(folder, { recursive: true });
-  for (let index = 0; index < count; index++) {
-    const text = JSON.stringify({ hook_event_name: 'Notification', error });
-    const raw = JSON.stringify({ args: ['claude-code'], env: {}, text, id: `raw-${index}` });
-    writeFileSync(join(folder, entryName(Date.now() - 60_000 + index, raw.length)), raw);
-  }
 }
 
 function fileAsHome(): string {

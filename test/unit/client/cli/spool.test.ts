@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { hashToken } from '#client/spool/entry.js';
-import { takeLock } from '#client/spool/lock.js';
-import { refuseEntry } from '#client/spool/refuse.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { takeLock } from '#adapters/files/lock.js';
+import { lockOf } from '#client/spool/drain.js';
+import { hashToken, writeEntry } from '#client/spool/entries.js';
+import { refuse } from '#client/spool/refused.js';
 import { freePort } from '#worker/dev-server.js';
 import { startGatewayStub } from '../../../support/gateway-stub.js';
 import { runMesh } from '../../../support/run-command.js';
@@ -28,12 +28,7 @@ describe('mesh spool', () => {
     const folder = join(home, 'spool');
     await writeEntry(folder, { v: 1, event: { event: 'Stop', id: 'e-1' } }, Date.now() - 3 * 60_000);
     await writeEntry(folder, { v: 1, event: { event: 'Stop', id: 'e-2' } });
-    await refuseEntry(
-      folder,
-      { v: 1, event: { event: 'Stop', id: 'e-3' } },
-      'e-3: 400 invalid\u001b[31m',
-      () => undefined,
-    );
+    await refuse(folder, { v: 1, event: { event: 'Stop', id: 'e-3' } }, 'e-3: 400 invalid\u001b[31m', () => undefined);
     const dropped = { at: '2026-01-01T00:00:00.000Z', count: 7, bytes: 2_048, why: 'older than 7 days' };
     writeFileSync(join(folder, 'dropped.jsonl'), `${JSON.stringify(dropped)}\n`);
 
@@ -51,7 +46,6 @@ describe('mesh spool', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({
       folder,
       waiting: { count: 2, bytes: 86 },
-      raw: 0,
       refused: [{ reason: 'e-3: 400 invalid\u001b[31m' }],
       dropped: { count: 7, last: dropped },
     });
@@ -140,27 +134,13 @@ describe('mesh spool --flush', () => {
     await writeEntry(folder, { v: 1, event: { event: 'Stop', id: 'theirs' }, tokenHash: hashToken('their-token') });
 
     const others = await runMesh(['spool', '--flush', '--home', home, '--gateway', url]);
-    const lock = await takeLock(folder);
+    const lock = await takeLock(lockOf(folder));
     const busy = await runMesh(['spool', '--flush', '--home', home, '--gateway', url], { MESH_TOKEN: 'their-token' });
-    await lock?.release();
+    lock?.release();
 
     expect(others).toMatchObject({ code: 1, stdout: expect.stringContaining('Sent 0 events') });
     expect(busy).toMatchObject({ code: 1, stdout: expect.stringContaining('another process is sending what waits') });
     expect(taken()).toEqual([]);
-  });
-
-  test('takes up what came while the mesh was being compiled', async () => {
-    const { url, posts } = await startGatewayStub();
-    const home = tempFolder();
-    const raw = { args: ['claude-code'], env: {}, text: '{"hook_event_name":"Stop"}', id: 'raw-1' };
-    mkdirSync(join(home, 'spool', 'raw'), { recursive: true });
-    writeFileSync(join(home, 'spool', 'raw', '1700000000000000-1-0123abcd-99.json'), JSON.stringify(raw));
-
-    expect((await runMesh(['spool', '--home', home])).stdout).toContain('raw      1 event');
-    const { code } = await runMesh(['spool', '--flush', '--home', home, '--gateway', url]);
-
-    expect(code).toBe(0);
-    expect(posts[0]?.body).toMatchObject([{ event: 'Stop', id: 'raw-1', occurredAt: 1_700_000_000_000 }]);
   });
 });
 

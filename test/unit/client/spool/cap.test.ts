@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dropOverCap, droppedFile, reasonFile, SPOOL_LIMITS } from '#client/spool/cap.js';
-import { listEntries } from '#client/spool/list-entries.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { dropOverCap, droppedFile, listDropped, SPOOL_LIMITS } from '#client/spool/cap.js';
+import { listEntries, writeEntry } from '#client/spool/entries.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { entryOf, namesIn, noLog, numbered, spool } from './spooled.js';
 
@@ -35,12 +33,9 @@ test('what is older than the limit goes, loudly; what is exactly as old stays', 
 
   expect(namesIn(folder)).toEqual([justInTime]);
   expect(lines).toEqual([`DROPPED the oldest of ${folder}, 1 events of 52 bytes: older than 7 days`]);
-  expect(JSON.parse(readFileSync(droppedFile(folder), 'utf8'))).toEqual({
-    at: new Date(START + 1 + 7 * DAY_MS).toISOString(),
-    count: 1,
-    bytes: 52,
-    why: 'older than 7 days',
-  });
+  expect(await listDropped(folder)).toEqual([
+    { at: new Date(START + 1 + 7 * DAY_MS).toISOString(), count: 1, bytes: 52, why: 'older than 7 days' },
+  ]);
   expect(old).not.toBe(justInTime);
 });
 
@@ -82,22 +77,19 @@ test('what went because it was too old does not count as too much', async () => 
   expect(namesIn(folder)).toEqual([name]);
 });
 
-test('the reason of a refused entry goes with it', async () => {
-  const folder = tempFolder();
-  const name = await writeEntry(folder, entryOf('old'), START + 20);
-  writeFileSync(reasonFile(join(folder, name)), 'wrong\n');
-
-  await dropOverCap(folder, noLog, START + 9 * DAY_MS);
-
-  expect(existsSync(reasonFile(join(folder, name)))).toBe(false);
-});
-
 test('two that tidy at once count each event once', async () => {
   const folder = tempFolder();
   for (const id of numbered(50)) await writeEntry(folder, entryOf(id), START + 30);
 
   await Promise.all([dropOverCap(folder, noLog, START + 9 * DAY_MS), dropOverCap(folder, noLog, START + 9 * DAY_MS)]);
 
-  const lines = readFileSync(droppedFile(folder), 'utf8').trim().split('\n');
-  expect(lines.reduce((sum, line) => sum + (JSON.parse(line) as { count: number }).count, 0)).toBe(50);
+  expect((await listDropped(folder)).reduce((sum, { count }) => sum + count, 0)).toBe(50);
+});
+
+test('a line that a full disk cut off does not hide the others', async () => {
+  const folder = tempFolder();
+  const line = (count: number) => JSON.stringify({ at: '2026-01-01T00:00:00.000Z', count, bytes: 10, why: 'w' });
+  appendFileSync(droppedFile(folder), `${line(2)}\n{"at":"2026\n${line(3)}\n`);
+
+  expect((await listDropped(folder)).map(({ count }) => count)).toEqual([2, 3]);
 });

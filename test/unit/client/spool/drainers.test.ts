@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { lockOf } from '#client/spool/drain.js';
 import { eventually } from '../../../support/eventually.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { namesIn, numbered, spool } from './spooled.js';
@@ -33,6 +34,8 @@ test(
     first.kill('SIGKILL');
     await untilEnd(first);
     expect(namesIn(folder).length).toBeGreaterThan(0);
+    // Nobody touches its lock any more.
+    utimesSync(lockOf(folder), 0, 0);
 
     await untilEnd(start(folder, received, 5));
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EventInput } from '#client/event-input.js';
-import { entryName, preciseNow } from '#client/spool/entry.js';
+import { entryName, preciseNow } from '#client/spool/entries.js';
 import { keepDraining, type KeepDrainingOptions } from '#client/spool/keep-draining.js';
 import { eventually } from '../../../support/eventually.js';
 import { tempFolder } from '../../../support/temp-folder.js';

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { EventInput } from '#client/event-input.js';
-import { readName, type SpoolEntry } from '#client/spool/entry.js';
-import { writeEntry } from '#client/spool/write-entry.js';
+import { readName, type SpoolEntry, writeEntry } from '#client/spool/entries.js';
 
 export function entryOf(id: string, more: Partial<EventInput> & { tokenHash?: string } = {}): SpoolEntry {
   const { tokenHash, ...event } = more;

@@ -19,12 +19,7 @@ describe('the message of a schema is what it expects', () => {
     ['listOf', listOf(text(), 'a list of names'), 'x', 'a list of names'],
     ['strict', strict({ a: flag() }), [], 'an object'],
     ['strict', strict({ a: flag() }, 'a thing'), 5, 'a thing'],
-    [
-      'strict, for an unknown key, its known ones',
-      strict({ a: flag(), b: flag() }),
-      { a: true, b: true, c: 1 },
-      'a, b',
-    ],
+    ['strict, for an unknown key', strict({ a: flag(), b: flag() }), { a: true, b: true, c: 1 }, 'no keys but a, b'],
   ])('%s', (_, schema, value, expected) => {
     const parsed = schema.safeParse(value);
 

@@ -12,7 +12,7 @@ export const email: Channel<EmailConfig> = {
     const mail = renderMail(parcel);
     return {
       destination: `${mail.to.name} <${mail.to.address}>`,
-      receiver: 'the mail server',
+      receiver: `mail to ${mail.to.address}`,
       preview: [
         { part: 'subject', text: mail.subject },
         { part: 'text', text: mail.text },

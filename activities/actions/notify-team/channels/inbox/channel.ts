@@ -5,7 +5,7 @@ import type { Channel, Parcel } from '../../channel.js';
 import type { DeliveryAnswer } from '#contract/notification.js';
 import { joinLines } from '#contract/text/plain-text.js';
 import { addToInbox } from '#adapters/files/add-to-inbox.js';
-import type { Patience } from '#adapters/files/inbox-lock.js';
+import type { Patience } from '#adapters/files/lock.js';
 import { renderEntry } from './render.js';
 import type { InboxEntry } from '#adapters/files/splice.js';
 
@@ -23,7 +23,7 @@ export const inbox: Channel<InboxConfig> = {
     const path = pathOf(parcel);
     return {
       destination: `${parcel.member?.name ?? ''}, inbox ${[parcel.channel.folder, ...path].join('/')}`,
-      receiver: `inboxes in ${parcel.channel.folder}`,
+      receiver: `inbox ${[parcel.channel.folder, ...path].join('/')}`,
       preview: [
         { part: 'summary', text: entry.summary },
         { part: 'text', text: entry.text },

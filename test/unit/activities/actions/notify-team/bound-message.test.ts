@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundMessage } from '#activities/actions/notify-team/message/bound-message.js';
+import { MAX_RECEIVERS } from '#contract/limits.js';
 import { makeComposeNotification } from '#activities/actions/notify-team/compose.js';
 import { aMeshConfig, aMessage, aNotifyRequest, aRemediation } from '#test/support/notifications.js';
 
@@ -9,24 +10,25 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 /** As many bytes of JSON for one character as there can be. */
 const COSTLY = '\u0000'.repeat(100_000);
 
+const widest = () =>
+  aMessage({
+    ...{ subject: COSTLY, verdict: COSTLY, body: COSTLY, error: COSTLY, payload: COSTLY },
+    facts: Array.from({ length: 13 }, () => ({ label: 'Reported by', value: COSTLY })),
+    did: Array.from({ length: 100 }, (_, n) => ({
+      ...{ action: `${n} ${COSTLY}`, type: 'spawn_fallback_agent', state: 'executed', text: COSTLY },
+    })),
+    toCome: Array.from({ length: 100 }, () => ({ action: COSTLY, type: 'warm_remote_capacity', onlyIf: COSTLY })),
+    quiet: Array.from({ length: 100 }, () => ({ what: COSTLY, untilAt: 1, onlyRepeats: true })),
+    links: [{ text: 'Open the run', url: 'x'.repeat(2_000) }],
+    commands: Array.from({ length: 4 }, (_, n) => ({
+      ...{ what: 'See how it stands', command: 'x'.repeat(1_000) },
+      // Only an abort has one.
+      ...(n === 3 && { note: COSTLY }),
+    })),
+  });
+
 test('whatever is in it, a message stays under 48 KiB, and shows where it was cut', () => {
-  const bounded = boundMessage(
-    aMessage({
-      ...{ subject: COSTLY, verdict: COSTLY, body: COSTLY, error: COSTLY, payload: COSTLY },
-      facts: Array.from({ length: 13 }, () => ({ label: 'Reported by', value: COSTLY })),
-      did: Array.from({ length: 100 }, (_, n) => ({
-        ...{ action: `${n} ${COSTLY}`, type: 'spawn_fallback_agent', state: 'executed', text: COSTLY },
-      })),
-      toCome: Array.from({ length: 100 }, () => ({ action: COSTLY, type: 'warm_remote_capacity', onlyIf: COSTLY })),
-      quiet: Array.from({ length: 100 }, () => ({ what: COSTLY, untilAt: 1, onlyRepeats: true })),
-      links: [{ text: 'Open the run', url: 'x'.repeat(2_000) }],
-      commands: Array.from({ length: 4 }, (_, n) => ({
-        ...{ what: 'See how it stands', command: 'x'.repeat(1_000) },
-        // Only an abort has one.
-        ...(n === 3 && { note: COSTLY }),
-      })),
-    }),
-  );
+  const bounded = boundMessage(widest());
 
   expect(bytesOf(bounded)).toBeLessThan(MAX_BYTES);
   expect(bytesOf(bounded.body)).toBeGreaterThan(16_000);
@@ -45,6 +47,14 @@ test('the long texts are cut shorter where more than 20 receivers get them, so t
     expect(bytesOf(boundMessage(long, receivers)) * receivers).toBeLessThan(bytesOf(inFull) * 20 + receivers * 2_000);
   }
   expect(boundMessage(long, 100).body).toMatch(/… \[cut: \d+ more characters\]$/);
+});
+
+test('to as many receivers as there may be it goes with one answer of the workflow, of which the server takes 4 MiB', () => {
+  const whatGoesAlong = 2_000;
+
+  expect((bytesOf(boundMessage(widest(), MAX_RECEIVERS)) + whatGoesAlong) * MAX_RECEIVERS).toBeLessThan(
+    4 * 1024 * 1024,
+  );
 });
 
 test('no character is cut in half, and what is short stays as it is', () => {

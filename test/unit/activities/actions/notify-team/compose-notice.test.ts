@@ -172,6 +172,23 @@ describe('a digest', () => {
     expect((await ready(DIGEST, { actions, config })).to).toEqual(['email/ada (ops)', 'email/ada (dev)']);
   });
 
+  test('of several large teams goes to as many as one message may, and says how many are left out', async () => {
+    const teamOf = (name: string) => ({
+      members: Array.from({ length: 60 }, (_, n) => ({ name: `${name}-${n}`, email: `${name}-${n}@example.com` })),
+    });
+    const config = aMeshConfig({ teams: { ops: teamOf('ops'), dev: teamOf('dev') } });
+    const actions: WrittenAction[] = ['ops', 'dev'].map((teamName) => ({
+      type: 'notify_team',
+      id: teamName,
+      teamName,
+    }));
+
+    const { to, note } = await ready(DIGEST, { actions, config });
+
+    expect(to).toHaveLength(100);
+    expect(note).toBe('20 more are not told: a message has 100 deliveries at most');
+  });
+
   describe('of a rule that names no team', () => {
     const config = aMeshConfig({
       teams: { ops: TWO_WITH_MAIL, dev: { members: [{ name: 'dan', email: 'dan@example.com' }] } },

@@ -258,7 +258,12 @@ describe('the message', () => {
           },
         ],
         pending: [
-          { action: 'slow', type: 'spawn_fallback_agent', status: 'running', note: 'waits for a slot' },
+          {
+            action: 'slow',
+            type: 'spawn_fallback_agent',
+            status: 'running',
+            doing: { is: 'waiting-to-retry', reason: 'busy' },
+          },
           { action: 'boss', type: 'notify_team', status: 'waiting' },
         ],
       },
@@ -277,7 +282,7 @@ describe('the message', () => {
         state: 'executed',
         text: expect.stringMatching(/^warmed\n1 ready /) as string,
       },
-      { action: 'slow', type: 'spawn_fallback_agent', state: 'running', text: 'waits for a slot' },
+      { action: 'slow', type: 'spawn_fallback_agent', state: 'running', text: 'waits to try again: busy' },
     ]);
     expect(did[0]?.text).toMatch(/\ngoclaw \(agent a-7\) said at the end:\n {2}…x+\n {2}I gave up$/);
     expect(did[0]?.text?.length).toBeLessThan(1_200);

@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeDeliverNotification } from '#activities/actions/notify-team/activity.js';
 import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
-import { MAX_AT_RECEIVER } from '#activities/actions/notify-team/room.js';
+import { createPlaces, MAX_AT_RECEIVER, MAX_IN_LINE } from '#activities/actions/notify-team/places.js';
 import type { Mailer } from '#adapters/mail/mail.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import type { World } from '#activities/world.js';
@@ -262,57 +262,74 @@ describe('a rule that allows so many attempts', () => {
   });
 });
 
-describe('while others are in the way', () => {
-  const hasty = { timeoutMs: 500 };
+describe('while others are at the receiver', () => {
+  const places = createPlaces({ lineWaitMs: 50 });
+  const receiver = 'mail to ada@example.com';
+  let taken: ({ leave(): void } | undefined)[];
 
-  test('an attempt is put off, which is not one of those that the rule allows', async () => {
+  beforeEach(async () => {
+    const { signal } = new AbortController();
+    taken = await Promise.all(Array.from({ length: MAX_AT_RECEIVER }, () => places.take(receiver, signal)));
+  });
+
+  afterEach(() => {
+    for (const place of taken) place?.leave();
+  });
+
+  const deliverThere = (environment: MockActivityEnvironment, request: Partial<DeliveryRequest> = {}) =>
+    environment.run(
+      makeDeliverNotification(worldOf({ variables: {}, outbound: createOutbound() }), places),
+      aDelivery(request),
+    );
+
+  test('no attempt is made, so none of those is used up that the rule allows', async () => {
     const retry = { maxAttempts: 1, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
-    server.always.set('ada@example.com', 'hang');
-    const inTheWay = env();
-    const hanging = deliver({ effectKey: 'first' }, { environment: inTheWay });
-    await eventually('a connection', () => (server.connections() === 1 ? true : undefined));
-    const environment = env(2, 0, { putOffs: 1 });
+    // It was busy at the first time too.
+    const environment = env(2, 0, { attempts: 0 });
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
 
-    const putOff = await failureOf(deliver({ ...hasty, retry }, { environment }));
+    const busy = await failureOf(deliverThere(environment, { retry }));
 
-    const reason = 'Waited for a free connection to the mail server';
-    expect(putOff).toMatchObject({ type: 'delivery-failed', nonRetryable: false, message: reason });
+    const message = 'This worker has other messages for the same receiver under way';
+    expect(busy).toMatchObject({ type: 'delivery-failed', nonRetryable: false, message });
     // The second time, and not as the rule asks for its receiver.
-    expect(putOff).toMatchObject({ nextRetryDelay: 2_000, details: [{ attempts: 0 }] });
-    expect(beats.at(-1)).toEqual({ attempts: 0, putOffs: 2, lastError: reason });
+    expect(busy).toMatchObject({ nextRetryDelay: 2_000, details: [{ attempts: 0 }] });
+    expect(beats.at(-1)).toEqual({ attempts: 0 });
+    expect(server.connections()).toBe(0);
 
-    inTheWay.cancel();
-    await expect(hanging).rejects.toBeInstanceOf(CancelledFailure);
-    server.always.clear();
-    expect(await deliver({ retry }, { attempt: 3, before: beats.at(-1) as object })).toEqual({
+    for (const place of taken) place?.leave();
+    taken = [];
+    expect(await deliverThere(env(3, 0, beats.at(-1) as object), { retry })).toEqual({
       status: 'executed',
       detail: 'mailed through 127.0.0.1',
       attempts: 1,
-      lastError: reason,
     });
-    expect(server.mails).toHaveLength(1);
   });
 
   test('the next try comes soon, however late it is, and what the receiver said before remains the last error', async () => {
-    server.always.set('ada@example.com', 'hang');
-    const inTheWay = env();
-    const hanging = deliver({ effectKey: 'first' }, { environment: inTheWay });
-    await eventually('a connection', () => (server.connections() === 1 ? true : undefined));
     const nearlyADay = 86_280_000;
-    const environment = env(2, nearlyADay, { attempts: 1, lastError: '451 later', perhapsArrived: 1 });
+    const before = { attempts: 1, lastError: '451 later', perhapsArrived: 1 };
+    const environment = env(2, nearlyADay, before);
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
 
-    expect(await failureOf(deliver(hasty, { environment }))).toMatchObject({
+    expect(await failureOf(deliverThere(environment))).toMatchObject({
       nonRetryable: false,
-      message: 'Waited for a free connection to the mail server; before that: 451 later',
+      message: 'This worker has other messages for the same receiver under way; before that: 451 later',
       nextRetryDelay: 1_000,
     });
-    expect(beats.at(-1)).toEqual({ attempts: 1, putOffs: 1, lastError: '451 later', perhapsArrived: 1 });
-    inTheWay.cancel();
-    await expect(hanging).rejects.toBeInstanceOf(CancelledFailure);
+    expect(beats.at(-1)).toEqual(before);
+  });
+
+  test('an abort ends the wait', async () => {
+    const environment = env();
+    const delivering = deliverThere(environment);
+
+    environment.cancel();
+
+    await expect(delivering).rejects.toBeInstanceOf(CancelledFailure);
+    expect(server.connections()).toBe(0);
   });
 });
 
@@ -516,51 +533,66 @@ describe('a channel that keeps an incident open', () => {
 
 const SIGNING = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
 
-test('a receiver that hangs leaves room for the others, and the worker has room for other actions', async () => {
-  const secret = '${env:SIGNING}';
-  const channels = ['a', 'b', 'c'].map((name) => ({
-    type: 'webhook',
-    name,
-    url: `https://${name}.example.com`,
-    secret,
-  }));
-  config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels } } });
-  const answers: (() => void)[] = [];
-  const outbound: Outbound = {
-    send: () =>
-      new Promise((resolve) => {
-        answers.push(() => resolve({ kind: 'answered', status: 204, headers: {}, text: '' }));
-      }),
-    close: async () => {},
-  };
-  const activity = makeDeliverNotification(worldOf({ variables: { SIGNING }, outbound }));
-  const post = (name: string) =>
-    env().run(activity, aDelivery({ delivery: `${name}/ops`, channel: name, recipient: 'ops' }));
-  const many = (name: string) => Array.from({ length: MAX_AT_RECEIVER }, () => post(name));
-  const underWay = (count: number) => eventually('attempts', () => (answers.length === count ? true : undefined));
+describe('receivers that hang, over HTTP and by mail, with a storm of messages for each', () => {
+  const STORM = 100;
+  let hanging: HttpTarget;
+  let well: HttpTarget;
+  let underWay: { environment: MockActivityEnvironment; over: Promise<unknown> }[];
+  let stillThere: Set<Promise<unknown>>;
+  let outbound: Outbound;
+  let deliverOne: ReturnType<typeof makeDeliverNotification>;
 
-  const ofA = many('a');
-  await underWay(30);
-  expect(await failureOf(post('a'))).toMatchObject({
-    type: 'delivery-failed',
-    message: 'This worker has 30 attempts at the same receiver under way',
-    nextRetryDelay: 1_000,
-    details: [{ attempts: 0 }],
+  beforeEach(async () => {
+    [hanging, well] = await Promise.all([startHttpTarget(), startHttpTarget()]);
+    hanging.answer(() => undefined);
+    well.answer({ status: 204 });
+    server.always.set('bob@example.com', 'silent');
+    const channels = [
+      { type: 'email' },
+      { type: 'webhook', name: 'hanging', url: hanging.url, secret: '${env:SIGNING}' },
+      { type: 'webhook', name: 'well', url: well.url, secret: '${env:SIGNING}' },
+    ];
+    config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels } }, outbound: { privateHosts: ['127.0.0.1'] } });
+    outbound = createOutbound();
+    deliverOne = makeDeliverNotification(worldOf({ variables: { SIGNING }, outbound }));
+    stillThere = new Set();
+    underWay = Array.from({ length: STORM }, (_, n) => [
+      start({ effectKey: `bob ${n}`, recipient: 'bob', delivery: 'email/bob' }),
+      start({ effectKey: `hanging ${n}`, channel: 'hanging', recipient: 'ops', delivery: 'hanging/ops' }),
+    ]).flat();
+    await eventually('both to hang', () =>
+      hanging.requests.length === MAX_AT_RECEIVER && server.mails.length === MAX_AT_RECEIVER ? true : undefined,
+    );
   });
-  const ofB = many('b');
-  await underWay(60);
-  const ofC = post('c');
-  await underWay(61);
-  expect((await failureOf(post('c'))).message).toBe('This worker has 61 attempts to deliver messages under way');
-  answers.at(-1)?.();
-  expect(await ofC).toMatchObject({ status: 'executed' });
 
-  for (const answer of answers) answer();
-  expect(await Promise.all([...ofA, ...ofB])).toHaveLength(60);
-  const again = post('c');
-  await underWay(62);
-  answers.at(-1)?.();
-  expect(await again).toMatchObject({ status: 'executed' });
+  afterEach(async () => {
+    for (const { environment } of underWay) environment.cancel();
+    await Promise.all(underWay.map(({ over }) => over));
+    await outbound.close();
+    await Promise.all([hanging.close(), well.close()]);
+  });
+
+  function start(request: Partial<DeliveryRequest>) {
+    const environment = env();
+    const over = environment.run(deliverOne, aDelivery(request)).catch((error: unknown) => error);
+    stillThere.add(over);
+    void over.then(() => stillThere.delete(over));
+    return { environment, over };
+  }
+
+  test('delay no other by more than a second, and keep few places of their worker taken', async () => {
+    const startedAt = performance.now();
+    const others = await Promise.all([
+      start({ effectKey: 'mail' }).over,
+      start({ effectKey: 'hook', channel: 'well', recipient: 'ops', delivery: 'well/ops' }).over,
+    ]);
+    const tookMs = performance.now() - startedAt;
+
+    expect(others).toMatchObject([{ status: 'executed' }, { status: 'executed' }]);
+    expect(tookMs).toBeLessThan(1_000);
+    expect(stillThere.size).toBeGreaterThanOrEqual(2 * MAX_AT_RECEIVER);
+    expect(stillThere.size).toBeLessThanOrEqual(2 * (MAX_AT_RECEIVER + MAX_IN_LINE));
+  });
 });
 
 describe('a hook that takes the post and says nothing', () => {

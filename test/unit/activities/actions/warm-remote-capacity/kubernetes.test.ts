@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lease } from '#contract/lease.js';
-import { extendLease } from '#workflows/kept-lease.js';
+import { extendLease } from '#workflows/lease/kept-lease.js';
 import { capacityWorld, type CapacityWorld } from '#test/support/capacity-world.js';
 import { TEST_CA } from '#test/support/certificates.js';
 import {
@@ -307,7 +307,7 @@ describe('giving back', () => {
     const [first, second] = [lease(), moved.leases[0] as Lease];
     const both = extendLease(first, second);
 
-    expect(both).toMatchObject({ leftElsewhere: {}, restorePoint: { originalCount: 2, countsSetByMesh: [3] } });
+    expect(both).toMatchObject({ restorePoint: { originalCount: 2, countsSetByMesh: [3] } });
     expect(await moved.release(both)).toMatchObject({ detail: `${ID} went back from 3 to 2 replicas` });
   });
 

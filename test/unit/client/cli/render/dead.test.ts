@@ -63,20 +63,17 @@ describe('renderDead', () => {
       '',
       '2 min ago (03:09:21 UTC)  lease on gpu  lease/mesh/gpu',
       'failed: history too large',
-      'The mesh has noted no number that it raised there. A bridge over HTTP ends it by itself.',
+      'Nothing gives it back: look what is left there. A bridge over HTTP ends it by itself.',
     ]);
   });
 
-  test.each([
-    [true, 'The next lease on it, at the same bridge, gives it back. Until there is one: lower it yourself.'],
-    [false, 'Nothing gives it back: lower it yourself.'],
-  ])('says from where capacity was raised, and who lowers it (inheritable: %s)', (isInheritable, who) => {
+  test('says from where capacity was raised that is still there', () => {
     const restorePoint = { originalCount: 1, countsSetByMesh: [3, 5] };
     const lease = { ...FAILED, kind: 'lease', environment: 'gpu', restorePoint } as const;
 
-    const shown = renderDead([{ ...lease, ...(isInheritable && { isInheritable }) }], NOW, PLAIN_SCREEN);
-
-    expect(shown).toContain(`\n  The mesh raised it from 1 to 3, then 5. ${who}`);
+    expect(renderDead([lease], NOW, PLAIN_SCREEN)).toContain(
+      '\n  The mesh raised it from 1 to 3, then 5. Nothing gives it back: lower it yourself.',
+    );
   });
 
   test('cuts a long reason on a terminal, and nowhere else', () => {

@@ -9,7 +9,7 @@ const TELL: ActionPreview = {
   type: 'notify_team',
   status: 'ready',
   when: 'only if agent fails',
-  supposing: ['agent failed', 'praise was not needed'],
+  unknown: ['agent', 'praise'],
   steps: [
     {
       what: 'email/alice',
@@ -72,7 +72,7 @@ describe('renderDryRun', () => {
       '         events older than 60 min are stale',
       '',
       'Action tell (notify_team): would run, only if agent fails',
-      '  shown as if: agent failed, praise was not needed',
+      '  how agent and praise end, a dry run cannot know: they are shown as not begun',
       '  email/alice: alice <alice@example.com>',
       '    subject: Broken',
       '    text:',
@@ -112,14 +112,14 @@ describe('renderDryRun', () => {
     expect(shown.at(-1)).toBe('For this event nothing would run, since the rule does not look at it: wants Stop');
   });
 
-  test('says why an action would be skipped, and supposes nothing for it', () => {
+  test('says why an action would be skipped, and nothing of those before it', () => {
     const skipped: ActionPreview = { ...TELL, status: 'skipped', reason: 'nobody to tell', steps: [], warnings: [] };
 
     const shown = lines(aDryRun({ actions: [skipped] }));
 
     expect(shown).toContain('Action tell (notify_team): would be skipped, only if agent fails: nobody to tell');
     expect(shown).not.toContain('Warnings:');
-    expect(shown.join()).not.toContain('shown as if');
+    expect(shown.join()).not.toContain('cannot know');
     expect(shown.at(-1)).toBe('Nothing was sent or started: this was a dry run.');
   });
 

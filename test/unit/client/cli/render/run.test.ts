@@ -70,7 +70,10 @@ describe('renderRun', () => {
       leaseUntilAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     };
 
-    expect(lines(aDetail({ progress: { outcome: 'executed', actions: [state] } }))).toContain(
+    const [, tell] = aDetail().actions;
+    if (!tell) throw new Error('the sample has changed');
+    const actions = [{ ...tell, name: 'warm' }];
+    expect(lines(aDetail({ actions, progress: { outcome: 'executed', actions: [state] } }))).toContain(
       'warm    executed         1  Remote capacity warmed for environment env-1, kept until 2026-01-02 03:04:05 UTC at least',
     );
   });
@@ -177,7 +180,7 @@ describe('renderRun', () => {
           action: 'agent',
           type: 'spawn_fallback_agent',
           status: 'running',
-          note: 'agent run-7 has until then to end',
+          doing: { is: 'waiting-for-end', agent: 'agent run-7', untilAt: NOW },
           launches: [
             { launcher: 'claude', status: 'failed', reason: 'exit code 7', attempts: 2, lastWords: 'out of\ncredit' },
           ],
@@ -189,7 +192,7 @@ describe('renderRun', () => {
 
     const shown = lines(detail);
 
-    expect(shown).toContain('agent   running         -  agent run-7 has until then to end');
+    expect(shown).toContain('agent   running         -  agent run-7 has until 2026-01-31 03:12:09 UTC to end');
     expect(shown.slice(shown.indexOf('agent:'), shown.indexOf('Next:') - 1)).toEqual([
       'agent:',
       '  launcher claude: failed after 2 attempts: exit code 7; said at the end: out of ⏎ credit',
@@ -219,7 +222,7 @@ describe('renderRun', () => {
   ] as const)('says of actions that were cut off that they are not at it any more: %s', (outcome, how) => {
     const states: States = [
       { action: 'agent', type: 'spawn_fallback_agent', status: 'running' },
-      { action: 'tell', type: 'notify_team', status: 'waiting', note: 'runs only if agent fails' },
+      { action: 'tell', type: 'notify_team', status: 'waiting' },
     ];
 
     const shown = lines(aDetail({ outcome, progress: { outcome: 'running', actions: states } })).join('\n');
@@ -239,7 +242,7 @@ describe('renderRun', () => {
     ],
     ['once nobody waits for its end', {}, { status: 'executed', attempts: 1 }, UNKNOWN],
     ['between two attempts', { retrying: [aRetried({ action: 'agent' })] }, {}, UNKNOWN],
-    ['while its launcher puts it off', {}, { note: 'waits to try again: no answer' }, UNKNOWN],
+    ['while its launcher puts it off', {}, { doing: { is: 'waiting-to-retry', reason: 'no answer' } }, UNKNOWN],
     ['of a remediation that was terminated', { outcome: 'terminated' }, {}, UNKNOWN],
   ])('says how an agent stands %s', (_when, overrides, state, said) => {
     const agent = { launcher: 'claude', session: 's-7', outcome: 'running' } as const;
@@ -318,7 +321,7 @@ describe('renderRun', () => {
         outcome: 'running',
         actions: [
           { action: 'agent', type: 'spawn_fallback_agent', status: 'running' },
-          { action: 'tell', type: 'notify_team', status: 'running', note: 'not delivered yet: slack/ops' },
+          { action: 'tell', type: 'notify_team', status: 'running', doing: { is: 'writing' } },
         ],
       },
       retrying: [
@@ -333,7 +336,7 @@ describe('renderRun', () => {
     const shown = lines(detail);
 
     expect(shown).toContain('agent   running         2  -');
-    expect(shown).toContain('tell    running         3  not delivered yet: slack/ops');
+    expect(shown).toContain('tell    running         3  writes the message');
     expect(shown.slice(shown.indexOf('agent:'), shown.indexOf('Next:') - 1)).toEqual([
       'agent:',
       '  do it: attempt 1 failed: no route ⏎ to host; attempt 2 runs',

@@ -1,5 +1,6 @@
-import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#client/remediation-views.js';
+import type { RemediationDetail, RemediationSummary } from '#client/remediation-views.js';
 import { remediationId } from '#contract/ids.js';
+import type { RetriedActivity } from '#contract/story.js';
 import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from '#test/support/builders.js';

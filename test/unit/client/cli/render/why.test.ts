@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { renderWhy } from '#client/cli/render/why.js';
-import type { WhyFacts } from '#client/cli/render/why-facts.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import type { EventExplanation } from '#client/explain-event.js';
 import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
 import { aDetail, aFire, aRetried, aSkip, aStatus, NOW } from './samples.js';
 
-function lines(facts: Partial<WhyFacts>): string[] {
+function lines(facts: Partial<EventExplanation>): string[] {
   const known = { eventId: 'e-1', judgement: judged(), remediations: [], status: aStatus(), knownRules: [] };
   return renderWhy({ ...known, ...facts }, NOW, PLAIN_SCREEN).split('\n');
 }
@@ -176,9 +176,10 @@ describe('renderWhy', () => {
   test('tells of a remediation that runs what is tried again, below its action', () => {
     const remediation = aDetail({
       outcome: 'running',
+      actions: aDetail().actions.filter(({ name }) => name === 'tell'),
       progress: {
         outcome: 'running',
-        actions: [{ action: 'tell', type: 'notify_team', status: 'running', note: 'not delivered yet: slack/ops' }],
+        actions: [{ action: 'tell', type: 'notify_team', status: 'running', doing: { is: 'writing' } }],
       },
       retrying: [
         aRetried({ action: 'tell', delivery: 'slack/ops', attempt: 4, lastError: 'Slack answered 503' }),
@@ -188,7 +189,7 @@ describe('renderWhy', () => {
 
     expect(lines({ judgement: judged(aFire('retry', 'tell')), remediations: [remediation] }).slice(6, -2)).toEqual([
       '  Its remediation was started 3 min ago (03:09:09 UTC): running',
-      '    tell  running: not delivered yet: slack/ops',
+      '    tell  running: writes the message',
       '          slack/ops: attempt 3 failed: Slack answered 503; attempt 4 in 25 s',
       '  Being tried again:',
       '    give back: attempt 1 failed: 504; attempt 2 in 25 s',

@@ -30,7 +30,7 @@ function follow(...looks: (RemediationDetail | Error)[]) {
 describe('followRun', () => {
   test('tells each change once, and ends with the remediation', async () => {
     const busy = at('running', [
-      { ...AGENT, status: 'running', note: 'waits for a slot' },
+      { ...AGENT, status: 'running', doing: { is: 'waiting-to-retry', reason: 'busy' } },
       { ...TELL, status: 'waiting' },
     ]);
     const done = at('executed', [
@@ -42,14 +42,14 @@ describe('followRun', () => {
 
     expect(await ended).toBe(done);
     expect(told).toEqual([
-      'agent: running: waits for a slot',
+      'agent: running: waits to try again: busy',
       'agent: executed: ran ⏎ well',
       'tell: skipped: nobody\\u001b',
     ]);
   });
 
   test('tells why something is tried again, once for each reason', async () => {
-    const open: States = [{ ...TELL, status: 'running', note: 'not delivered yet: webhook/ops' }];
+    const open: States = [{ ...TELL, status: 'running', doing: { is: 'writing' } }];
     const failing = (lastError: string, attempt: number) => ({
       ...at('running', open),
       retrying: [
@@ -69,7 +69,7 @@ describe('followRun', () => {
 
     await ended;
     expect(told).toEqual([
-      'tell: running: not delivered yet: webhook/ops',
+      'tell: running: writes the message',
       `tell: webhook/ops: attempt 1 failed: ${unset}; attempt 2 runs`,
       'give back: attempt 1 failed: 504 ⏎ later; attempt 2 waits for a worker',
       'tell: webhook/ops: attempt 3 failed: 503; attempt 4 runs',

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type EventForm, readTriedEvent } from '#client/cli/try/read-event.js';
+import { readTriedEvent } from '#client/cli/try/read-event.js';
 import { tempFolder } from '#test/support/temp-folder.js';
 
 const EVENT = { event: 'TaskCompleted', outcome: 'failed', payload: { error: 'timeout' } };
 const HOOK = { hook_event_name: 'PostToolUseFailure', session_id: 's-1', tool_use_id: 't-1', tool_name: 'Bash' };
 
 interface Given {
-  from?: EventForm;
+  from?: string;
   tenant?: string;
   env?: Record<string, string>;
   keys?: string[];

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromBinary } from '#rules/dialects/cloudevents/from-binary.js';
-import { mapCloudEvent } from '#rules/dialects/cloudevents/map.js';
+import { fromBinary } from '#rules/dialects/cloudevents/event.js';
+import { cloudEvent } from '#rules/dialects/cloudevents/event.js';
 
 const least = { 'ce-specversion': '1.0', 'ce-id': 'e-1', 'ce-source': '/ci/runner', 'ce-type': 'build.failed' };
 
@@ -22,8 +22,8 @@ describe('fromBinary', () => {
   });
 
   test('makes what is the same event as in the other form', () => {
-    const binary = mapCloudEvent(fromBinary({ ...least, 'ce-outcome': 'failed', 'ce-depth': '2' }, { a: 1 }));
-    const structured = mapCloudEvent({
+    const binary = cloudEvent(fromBinary({ ...least, 'ce-outcome': 'failed', 'ce-depth': '2' }, { a: 1 }));
+    const structured = cloudEvent({
       ...{ specversion: '1.0', id: 'e-1', source: '/ci/runner', type: 'build.failed' },
       ...{ outcome: 'failed', depth: 2, data: { a: 1 } },
     });
@@ -53,7 +53,7 @@ describe('fromBinary', () => {
   });
 
   test('leaves what is missing to the check', () => {
-    const mapped = mapCloudEvent(fromBinary({ 'ce-specversion': '1.0', 'ce-id': undefined }, {}));
+    const mapped = cloudEvent(fromBinary({ 'ce-specversion': '1.0', 'ce-id': undefined }, {}));
 
     expect(mapped.ok ? [] : mapped.problems.map(({ path }) => path)).toEqual(['id', 'source', 'type']);
   });

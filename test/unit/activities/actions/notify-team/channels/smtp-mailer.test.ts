@@ -95,97 +95,46 @@ test('an attempt that is ended lets go of a server that hangs, and its mail neve
   expect(server.mails).toHaveLength(1);
 });
 
-test('a mail that waits for its turn when its time is up is not sent later', async () => {
-  server.script.push('hang');
+test('a mail that waits for a connection when its time is up is not sent later', async () => {
+  server.always.set('bob@example.com', 'hang');
   const hanging = new AbortController();
-  const first = mailer.send(aMail('hanging'), hanging.signal);
-  await eventually('a connection', () => (server.script.length === 0 ? true : undefined));
+  const inTheWay = Array.from({ length: 10 }, (_, n) => mailer.send(aMail(`hanging ${n}`, 'bob'), hanging.signal));
+  await eventually('ten connections', () => (server.connections() === 10 ? true : undefined));
   const waiting = new AbortController();
 
-  const second = mailer.send(aMail('waiting'), waiting.signal);
+  const late = mailer.send(aMail('waiting'), waiting.signal);
+  await new Promise(setImmediate);
   waiting.abort();
 
-  expect(await second).toEqual({
-    delivered: false,
-    reason: 'Waited for a free connection to the mail server',
-    isFinal: false,
-    isPutOff: true,
-  });
+  expect(await late).toMatchObject({ delivered: false, isFinal: false });
+  expect(await late).not.toHaveProperty('mayHaveArrived');
   hanging.abort();
-  await first;
+  await Promise.all(inTheWay);
   expect(await send(aMail('last'))).toMatchObject({ delivered: true });
   expect(server.mails).toHaveLength(1);
 });
 
-describe.each(['hang', 'silent'] as const)('recipients at whom the server does not answer (%s)', (what) => {
-  const names = ['bob', 'carl', 'dora'];
-  const ended = new AbortController();
-  let impatient: Mailer;
+test('mails that hang at a server leave their connections to others only when they end, and there are ten', async () => {
+  server.always.set('bob@example.com', 'silent');
+  const hanging = new AbortController();
+  const inTheWay = Array.from({ length: 9 }, (_, n) => mailer.send(aMail(`hanging ${n}`, 'bob'), hanging.signal));
+  await eventually('nine mails', () => (server.mails.length === 9 ? true : undefined));
 
-  beforeEach(() => {
-    impatient = createSmtpMailer(server.url, { hangsAfterMs: 300 });
-    for (const name of names) server.always.set(`${name}@example.com`, what);
-  });
+  for (const key of ['1', '2', '3']) expect(await send(aMail(key))).toMatchObject({ delivered: true });
 
-  afterEach(() => impatient.close());
-
-  const sendTo = (name: string, key = name) => impatient.send(aMail(key, name), ended.signal);
-  const taken = () => server.mails.filter(({ to }) => to[0] === 'ada@example.com');
-
-  test('hold up nobody else, although each has several mails to come', async () => {
-    let over = 0;
-    const hanging = names.flatMap((name) => [1, 2, 3].map((n) => sendTo(name, `${name} ${n}`)));
-    for (const one of hanging) void one.then(({ delivered }) => (over += delivered ? 1 : 0));
-    await eventually('three that hang', () => (server.connections() >= 3 ? true : undefined));
-
-    for (const key of ['ada 1', 'ada 2', 'ada 3']) expect(await sendTo('ada', key)).toMatchObject({ delivered: true });
-
-    expect(taken()).toHaveLength(3);
-    expect(over).toBe(0);
-    expect(server.connections()).toBeLessThanOrEqual(10);
-    impatient.close();
-    await Promise.all(hanging);
-  });
-
-  test('are not waited for: the next mail is put off, and was not sent', async () => {
-    const hanging = [1, 2, 3].map((n) => sendTo('bob', `bob ${n}`));
-
-    const answers = await Promise.race([hanging[2], sendTo('bob', 'bob 4')]);
-
-    expect(answers).toEqual({
-      delivered: false,
-      reason: 'The mail server hangs at 1 other mail to bob@example.com',
-      isFinal: false,
-      isPutOff: true,
-    });
-    impatient.close();
-    await Promise.all(hanging);
-    expect(server.mails.length).toBeLessThanOrEqual(2);
-  });
+  expect(server.connections()).toBe(10);
+  hanging.abort();
+  expect(await Promise.all(inTheWay)).toMatchObject(inTheWay.map(() => ({ delivered: false, mayHaveArrived: true })));
 });
 
-test('a mail at which the server hangs holds up no other to the same person for long', async () => {
-  const impatient = createSmtpMailer(server.url, { hangsAfterMs: 300 });
-  onTestFinished(() => impatient.close());
-  server.script.push('silent');
-  const { signal } = new AbortController();
-  const hanging = impatient.send(aMail('1'), signal);
-
-  expect(await impatient.send(aMail('2'), signal)).toMatchObject({ delivered: true });
-  expect(await impatient.send(aMail('3'), signal)).toMatchObject({ delivered: true });
-
-  impatient.close();
-  expect(await hanging).toMatchObject({ delivered: false, mayHaveArrived: true });
-});
-
-test('many mails to one person go one after the other, and none is put off', async () => {
-  const keys = Array.from({ length: 20 }, (_, n) => `key ${n}`);
+test('many mails at a time share the connections, and all are taken', async () => {
+  const keys = Array.from({ length: 40 }, (_, n) => `key ${n}`);
 
   const answers = await Promise.all(keys.map((key) => send(aMail(key))));
 
   expect(new Set(answers.map(({ delivered }) => delivered))).toEqual(new Set([true]));
-  expect(server.mails).toHaveLength(20);
-  expect(server.connections()).toBeLessThanOrEqual(3);
+  expect(server.mails).toHaveLength(40);
+  expect(server.connections()).toBeLessThanOrEqual(10);
 });
 
 describe('a server that has the whole mail', () => {
