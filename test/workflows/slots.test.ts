@@ -101,7 +101,7 @@ test('so many are told that they have a slot; the next is told when one is given
 
   await toBe(['a', 'c']);
   await eventually('the signals', async () => {
-    const told = await Promise.all([a, b, c].map((one) => one?.told()));
+    const told = await Promise.all([a, b, c].map(async (one) => one?.told()));
     return told.join() === '1,1,1' ? true : undefined;
   });
 });
