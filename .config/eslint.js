@@ -75,7 +75,7 @@ const FORGOTTEN_TIMEOUT = {
     'Node 20 collects a timeout signal that only AbortSignal.any knows of, and it never fires. Use a controller and a timer.',
 };
 
-/** Why: see workflows/watch-activities.ts. */
+/** Why: see workflows/watch/activities.ts. */
 const LOCAL_ACTIVITY = {
   selector: 'Identifier[name=/^(proxyLocalActivities|scheduleLocalActivity)$/]',
   message: 'After a local activity, a query makes a replay differ from what happened. Use an activity.',

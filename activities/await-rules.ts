@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WatchActivities } from '#contract/activities.js';
 import type { FailureType } from '#contract/failures.js';
-import type { World } from './index.js';
+import type { World } from './world.js';
 
 /** Succeeds once the tenant's rules can be had; until then each attempt fails with the reason, and the server tries again. */
 export function makeAwaitRules({ rulesets }: Pick<World, 'rulesets'>): WatchActivities['awaitRules'] {

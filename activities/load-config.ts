@@ -1,7 +1,7 @@
 import type { MeshConfig } from '#config/mesh-config.js';
 import { formatProblem } from '#contract/text/problem.js';
 import { failure } from './fail.js';
-import type { World } from './index.js';
+import type { World } from './world.js';
 
 /** The configuration as it is now, or as it last was without a mistake. */
 export async function loadConfig(config: World['config']): Promise<MeshConfig> {

@@ -13,9 +13,9 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import { readSettings } from '#contract/settings.js';
 import { createWorker } from '#worker/create-worker.js';
-import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { makeWorld } from '#worker/make-world.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import type { Load, LoadResult } from './load-client.js';
 
 const BARE_RUNS = 200;

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connectMesh, type Mesh } from '#client/mesh.js';
-import { freePort, startDevServer } from '#worker/dev-server.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { freePort, startDevServer } from '#worker/dev/dev-server.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { type HeapFigures, PROBE_FOLDER } from './memory-probe.js';
 
 const EVENTS = 100_000;

@@ -10,9 +10,9 @@ import { connectMesh } from '#client/mesh.js';
 import { remediationId } from '#contract/ids.js';
 import { readSettings } from '#contract/settings.js';
 import { createWorker } from '#worker/create-worker.js';
-import { freePort, startDevServer } from '#worker/dev-server.js';
+import { freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { makeWorld } from '#worker/make-world.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { fileURLToPath } from 'node:url';
 
 const BARE_RUNS = 200;

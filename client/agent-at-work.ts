@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
-import type { AgentAtWork } from '#contract/story.js';
+import type { AgentAtWork } from '#contract/views/remediation.js';
 import type { RemediationProgress } from '#contract/remediation.js';
 import { millisecondsOf } from './milliseconds-of.js';
 

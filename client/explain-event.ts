@@ -4,7 +4,7 @@ import type { WatchStatus } from '#contract/watch.js';
 import { MeshError } from './errors.js';
 import { knownRules } from './known-rules.js';
 import type { Mesh } from './mesh.js';
-import type { RemediationDetail } from './remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 
 /** Everything that tells why an event led to what it led to. */
 export interface EventExplanation {

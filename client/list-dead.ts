@@ -7,7 +7,8 @@ import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import type { NoticeResult } from '#contract/notice.js';
 import type { RemediationResult } from '#contract/remediation.js';
 import { listRuns } from './list-runs.js';
-import type { DeadFilter, DeadPage, DeadRemediation } from './remediation-views.js';
+import type { DeadFilter } from './filters.js';
+import type { DeadPage, DeadRemediation } from '#contract/views/dead.js';
 import { isPlain, quoted } from './run-query.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
 

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { parseLeaseId } from '#contract/ids.js';
 import { WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
-import type { LeasePage, RunningLease } from './remediation-views.js';
+import type { LeasePage, RunningLease } from '#contract/views/lease.js';
 import { retriedActivities } from './retried-activities.js';
 import { isPlain, quoted } from './run-query.js';
 import { summaryFrom } from './run-summary.js';

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
-import type { RemediationFilter, RemediationPage } from './remediation-views.js';
+import type { RemediationFilter } from './filters.js';
+import type { RemediationPage } from '#contract/views/remediation.js';
 import { isPlain, quoted, ruleTerm } from './run-query.js';
 import { summaryFrom } from './run-summary.js';
 

@@ -2,7 +2,8 @@ import { sha256 } from '#contract/hash.js';
 import type { Client } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '#contract/names.js';
 import { MeshError } from './errors.js';
-import { DEFAULT_PAGE, MAX_PAGE, type RemediationSummary } from './remediation-views.js';
+import { DEFAULT_PAGE, MAX_PAGE } from './filters.js';
+import type { RemediationSummary } from '#contract/views/remediation.js';
 import { quoted } from './run-query.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
 

@@ -11,15 +11,10 @@ import { connectionOptions, type ConnectionSettings, readConnection } from './co
 import { MeshError, WrongEventError } from './errors.js';
 import type { EventInput } from './event-input.js';
 import { type MeshHealth, readHealth } from './mesh-health.js';
-import type {
-  DeadFilter,
-  DeadPage,
-  LeasePage,
-  RemediationDetail,
-  RemediationFilter,
-  RemediationPage,
-  Retried,
-} from './remediation-views.js';
+import type { DeadFilter, RemediationFilter } from './filters.js';
+import type { DeadPage } from '#contract/views/dead.js';
+import type { LeasePage } from '#contract/views/lease.js';
+import type { RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
 import { watchId } from '#contract/ids.js';
 import { DEFAULT_TENANT, QUERIES, SIGNALS, TASK_QUEUE } from '#contract/names.js';
 import { createCalls } from './calls.js';
@@ -34,7 +29,10 @@ export * from './errors.js';
 export type { ConnectionSettings } from './connection.js';
 export type { EventInput } from './event-input.js';
 export type { MeshHealth } from './mesh-health.js';
-export type * from './remediation-views.js';
+export type * from './filters.js';
+export type * from '#contract/views/dead.js';
+export type * from '#contract/views/lease.js';
+export type * from '#contract/views/remediation.js';
 export type { MeshEvent } from '#contract/event.js';
 export type { ActionPlan } from '#contract/actions/index.js';
 export type { ActionResult, RemediationProgress } from '#contract/remediation.js';

@@ -8,15 +8,10 @@ import { listLeases } from './list-leases.js';
 import { listRemediations } from './list-remediations.js';
 import { inputOf, progressOf, startAgain } from './past-runs.js';
 import { planRetry } from './plan-retry.js';
-import type {
-  DeadFilter,
-  DeadPage,
-  LeasePage,
-  RemediationDetail,
-  RemediationFilter,
-  RemediationPage,
-  Retried,
-} from './remediation-views.js';
+import type { DeadFilter, RemediationFilter } from './filters.js';
+import type { DeadPage } from '#contract/views/dead.js';
+import type { LeasePage } from '#contract/views/lease.js';
+import type { RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
 import { retriedActivities } from './retried-activities.js';
 import { retryNotice } from './retry-notice.js';
 import { summaryFrom } from './run-summary.js';

@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import { recipientEffectKey } from '#contract/ids.js';
-import type { RetriedActivity } from '#contract/story.js';
+import type { RetriedActivity } from '#contract/views/remediation.js';
 import { millisecondsOf } from './milliseconds-of.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];

@@ -3,7 +3,7 @@ import type { NoticeInput, NoticeResult } from '#contract/notice.js';
 import { deliveredIn } from './delivered-in.js';
 import { MeshError } from './errors.js';
 import { inputOf, progressOf, startAgain } from './past-runs.js';
-import type { Retried } from './remediation-views.js';
+import type { Retried } from '#contract/views/remediation.js';
 import { explainCall } from './temporal-errors.js';
 
 /** Has a message of the mesh itself delivered to those who have not got it, under the same effect keys. */

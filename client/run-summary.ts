@@ -3,7 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { parseRemediationId } from '#contract/ids.js';
 import type { SearchAttributeName } from '#contract/names.js';
 import { millisecondsOf } from './milliseconds-of.js';
-import type { RemediationSummary } from './remediation-views.js';
+import type { RemediationSummary } from '#contract/views/remediation.js';
 
 /** What the server keeps in clear about one run of a workflow. */
 export type RunInfo = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>['executions'][number];

@@ -1,4 +1,4 @@
-import type { KnownNames } from '#rules/known-names.js';
+import type { KnownNames } from '#rules/warnings/index.js';
 import type { MeshConfig } from './mesh-config.js';
 
 /** What rules may name, and what their actions need. */

@@ -52,7 +52,7 @@ export class RulesetStore {
     const { path } = this.options;
     // Anyone with the Temporal CLI can start a watch, and a tenant becomes part of a path here.
     if (!TENANT.test(tenant)) return { ok: false, problem: `${JSON.stringify(tenant)} is not a tenant name` };
-    // What is in use stays in use, whatever happens to the folder: like any other broken edit.
+    // The rules that are in use stay in use when the folder is gone, as after any other broken edit.
     const known = EXTENSIONS.map((extension) => join(path, `${tenant}.${extension}`)).find((file) =>
       this.files.has(file),
     );

@@ -6,7 +6,7 @@ export interface AgentRequest {
   description: string;
   prompt: string;
   tenant: string;
-  /** Of whatever this agent reports. */
+  /** Chain depth of what this agent reports. */
   depth: number;
   /** The token that proves the depth: to be sent back with every event of this agent. */
   lineage: string;

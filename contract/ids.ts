@@ -37,9 +37,9 @@ export function digestId(tenant: string, rule: string, cooldownKey: string, unti
   return `digest/${tenant}/${segment(rule)}/${cooldownKey}/${untilAt}`;
 }
 
-/** One per incident: it ends once, however many successes follow. */
-export function resolveId(tenant: string, rule: string, incidentHash: string, openedAt: number): string {
-  return `resolve/${tenant}/${segment(rule)}/${incidentHash}/${openedAt}`;
+/** One per alert: it is resolved once, however many successes follow. */
+export function resolveId(tenant: string, rule: string, alertHash: string, openedAt: number): string {
+  return `resolve/${tenant}/${segment(rule)}/${alertHash}/${openedAt}`;
 }
 
 /** Whether it is the id of a message of the mesh itself: a digest, or good news. */

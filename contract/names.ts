@@ -13,7 +13,7 @@ export function actionQueueOf(taskQueue: string, queue: ActionQueue): string {
   return `${taskQueue}-${queue}`;
 }
 
-/** The tenant of whoever names none. */
+/** The tenant of an event that names none. */
 export const DEFAULT_TENANT = 'default';
 
 /** Who reported the event of a remediation that somebody started by hand, with `mesh try`. */
@@ -34,8 +34,8 @@ export const SIGNALS = {
   resume: 'resume',
   /** From remediations: agents they start, so that what these report is known to be theirs. */
   agents: 'agents',
-  /** From deliveries: incidents that are open at a receiver. */
-  incidents: 'incidents',
+  /** From deliveries: alerts that are open at a receiver. */
+  alerts: 'alerts',
 } as const;
 
 export const REMEDIATION_SIGNALS = {
@@ -52,8 +52,8 @@ export const QUERIES = {
   status: 'status',
   verdicts: 'verdicts',
   judgement: 'judgement',
-  /** What is open at a receiver, for whoever is about to close it. */
-  incidents: 'incidents',
+  /** What is open at a receiver. A delivery asks before it closes an alert. */
+  alerts: 'alerts',
   progress: 'progress',
 } as const;
 

@@ -1,4 +1,4 @@
-import type { OpenIncident } from './notification.js';
+import type { OpenAlert } from './notification.js';
 import type { DeliveryRecord, RemediationOutcome } from './remediation.js';
 
 /** A message that no single event brought about. The workflow `notice` sends it. */
@@ -41,14 +41,14 @@ export interface Suppressed {
   last?: { tool?: string; error?: string };
 }
 
-/** What was broken works again. */
+/** What an alert was about works again. */
 export interface ResolveNotice {
   kind: 'resolve';
   id: string;
   tenant: string;
   rule: string;
   at: number;
-  incident: OpenIncident;
+  alert: OpenAlert;
   by: { event: string; eventId: string };
 }
 

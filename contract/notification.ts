@@ -63,9 +63,9 @@ export interface PlannedDelivery {
   channel: string;
   /** For people: a member, or the team. */
   recipient: string;
-  /** When set, an incident is open at the receiver after this, and a later success may close it. */
-  incident?: IncidentSubject;
-  /** When set, this message closes the incident that the receiver knows by this key. */
+  /** When set, an alert is open at the receiver after this, and a later success may close it. */
+  alert?: AlertSubject;
+  /** When set, this message closes the alert that the receiver knows by this key. */
   closes?: string;
 }
 
@@ -78,8 +78,8 @@ export interface DeliveryRequest extends PlannedDelivery {
   retry?: RetryPlan;
 }
 
-/** What a later success must be about to end an incident. */
-export interface IncidentSubject {
+/** What is known of the work that an alert is about. */
+export interface AlertSubject {
   tenant: string;
   rule: string;
   remediation: string;
@@ -89,17 +89,16 @@ export interface IncidentSubject {
   tool?: string;
   /** When the event that began it happened, by the clock of its reporter. */
   occurredAt: number;
-  /** Which cooldown of the rule that event falls under, where there is one for each value of `cooldownBy`. */
-  cooldownLabel?: string;
 }
 
-/** Open at a receiver until a success of the same task or tool, or until it is too old. */
-export interface OpenIncident extends IncidentSubject {
+/** Open at a receiver until its subject works again, or until it is too old. */
+export interface OpenAlert extends AlertSubject {
   team: string;
   channel: string;
   /** By which the receiver knows it. */
   key: string;
-  resolveOn: ('task' | 'tool')[];
+  /** Its subject, of which a later success closes it: the task, or the tool in its session. */
+  resolveOn: 'task' | 'tool';
   openedAt: number;
 }
 
@@ -108,8 +107,8 @@ export type DeliveryAnswer =
       delivered: true;
       /** How, in one line: `mailed through mail.example.com`. */
       detail: string;
-      /** Open at the receiver from now on. */
-      incident?: Pick<OpenIncident, 'key' | 'resolveOn'>;
+      /** Open at the receiver from now on, until a success is reported. */
+      alert?: Pick<OpenAlert, 'key' | 'resolveOn'>;
     }
   /**
    * `isFinal`: only on proof that trying again cannot help. The reason is one line without secrets. `mayHaveArrived`: the

@@ -1,19 +1,20 @@
 import type { ActionPlan, ActionType } from './actions/index.js';
 import { isAwaited, patienceMsWith } from './patience.js';
+import type { RemediationInput, RemediationOutcome } from './remediation.js';
+import { isDone } from './is-done.js';
+import { type Condition, conditionOf } from './runs-only-if.js';
 import type {
   ActionResult,
   ActionStatus,
+  AgentAtWork,
   DeliveryRecord,
   Doing,
   Launch,
   PendingAction,
-  RemediationInput,
-  RemediationOutcome,
-  RemediationProgress,
+  RemediationSummary,
+  RetriedActivity,
   StartedAgent,
-} from './remediation.js';
-import { isDone } from './is-done.js';
-import { type Condition, conditionOf } from './runs-only-if.js';
+} from './views/remediation.js';
 
 /** What became of a remediation so far, as plain data. Every text that tells of one is made of this, and no text is read back. */
 export interface Story {
@@ -34,7 +35,7 @@ export interface Story {
   retrying: RetriedActivity[];
 }
 
-export type StoryOutcome = RemediationProgress['outcome'] | CutOff;
+export type StoryOutcome = RemediationSummary['outcome'];
 
 /** How somebody, or Temporal, ended a run before it could say how it went. */
 export type CutOff = 'terminated' | 'timed-out';
@@ -104,33 +105,6 @@ export interface QuietWindow {
   label?: string;
   /** Of repeats: the fields by which events count as equal; absent: as a whole. */
   fields?: string[];
-  untilAt: number;
-}
-
-/** Part of an action, such as one delivery of a notification, of which at least one attempt has failed. */
-export interface RetriedActivity {
-  /** Absent for what is part of no action. */
-  action?: string;
-  /** Of a notification: which of its deliveries. */
-  delivery?: string;
-  /** What it does, as the Temporal UI shows it. */
-  doing: string;
-  /** `waiting` for its time, `queued` until a worker takes it, `running`, or `paused` by somebody in Temporal. */
-  state: 'waiting' | 'queued' | 'running' | 'paused';
-  /** The attempt that runs or, in the other states, the one that comes next. */
-  attempt: number;
-  /** Why the attempt before that one failed, without secrets. */
-  lastError: string;
-  /** While it is `waiting`: when the next attempt is due. */
-  nextAt?: number;
-}
-
-/** An agent that a worker is with. */
-export interface AgentAtWork {
-  action: string;
-  /** When the attempt began. */
-  sinceAt: number;
-  /** When it is ended at the latest: its launcher may have a shorter time limit than the rule. */
   untilAt: number;
 }
 

@@ -2,7 +2,7 @@ import { watchId } from './ids.js';
 import { WORKFLOW_TYPES } from './names.js';
 import type { WatchInput } from './watch.js';
 
-/** How the watch of a tenant is started: the same by whoever signals it first. */
+/** How the watch of a tenant is started. Every sender of a first signal starts it in the same way. */
 export function watchStart(tenant: string): {
   type: string;
   workflowId: string;

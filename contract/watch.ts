@@ -1,5 +1,5 @@
 import type { ConfigTrouble } from './matched.js';
-import type { OpenIncident } from './notification.js';
+import type { OpenAlert } from './notification.js';
 import type { SkipCode } from './verdict.js';
 
 /** Arguments of the watch's messages, and what its queries answer. */
@@ -54,11 +54,11 @@ export interface AnnouncedAgent {
 /** What nobody will be told because there was too much of it: messages that waited, and alerts that were open. */
 export interface DroppedNews {
   messages: number;
-  incidents: number;
+  alerts: number;
 }
 
 /** Which alert is meant: that of a receiver under a key. */
-export type IncidentsQuery = Pick<OpenIncident, 'team' | 'channel' | 'key'>;
+export type AlertsQuery = Pick<OpenAlert, 'team' | 'channel' | 'key'>;
 
 export interface Pause {
   sinceAt: number;
@@ -122,16 +122,15 @@ export interface WatchStatus {
   /** Agents that were started and may still report. */
   agents?: { known: number; awaited: number };
   /** Open at a receiver until a success is reported. */
-  incidents?: {
+  alerts?: {
     rule: string;
     team: string;
     channel: string;
     openedAt: number;
-    /** A success of which of the two ends it. */
-    resolveOn?: ('task' | 'tool')[];
+    /** The task, or else the tool, whose success closes it. */
     task?: string;
     tool?: string;
-    /** It works again. The receiver is told when all of its alert does, and no cooldown or pause would suppress a repeat. */
+    /** It works again. The receiver is told when no cooldown or pause would suppress a repeat. */
     worksAgain?: true;
     /** What that waits for, in words, such as "the cooldown of the rule ends, 2026-01-02 03:05:05 UTC". */
     resolvedWhen?: string;

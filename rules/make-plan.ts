@@ -57,7 +57,7 @@ function repeatsOf(rule: Rule, ruleset: Ruleset, { actions, firedAt }: FiredRule
 }
 
 /**
- * The action that one with `onlyIf` comes after. One that somebody switched off is as good as not there. One that hangs on
+ * The action that one with `onlyIf` comes after. An action that is switched off does not count. One that hangs on
  * another itself and did not fire, such as for its dedup window, is as little needed as if that other had ended otherwise.
  */
 function actionBefore(before: Action[], told: readonly string[]): string | undefined {
@@ -70,7 +70,7 @@ function actionBefore(before: Action[], told: readonly string[]): string | undef
 function planAction(action: Action, name: string, before: string | undefined, remediation: string): ActionPlan {
   const { id: _id, enabled: _enabled, dedupWindowMs: _dedupWindowMs, timeoutMs, retry, ...asked } = action;
   const defaults = defaultsOf(action.type);
-  // Whichever of the two a rule gives holds, and the default of the other gives way.
+  // What the rule gives holds. The default of the other one gives way.
   const initialIntervalMs =
     retry?.initialIntervalMs ?? Math.min(defaults.retry.initialIntervalMs, retry?.maxIntervalMs ?? Infinity);
   return {

@@ -12,7 +12,7 @@ export interface LoadedRuleset {
   ruleset: Ruleset;
   hash: string;
   source: string;
-  /** Why a newer version of the file is not in use. */
+  /** The reason why a newer version of the file is not in use. */
   problems: string[];
 }
 
@@ -27,7 +27,7 @@ export interface MatchContext {
 
 /** The answer is recorded in the watch's history, where one record may take 2 MB. */
 const MAX_ANSWER_CHARS = 500_000;
-/** Of that, for words on rules that did not look at an event. They may be several times as long as the event itself. */
+/** The part of it for reasons of rules that did not look at an event. These may be several times as long as the event. */
 const MAX_MISSES_CHARS = 80_000;
 
 /**

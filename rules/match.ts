@@ -40,7 +40,7 @@ function withinLimit(looking: Rule[]): Rule[] {
 /** What the guards need to know of a rule, with the file's defaults filled in. */
 export function ruleFacts(rule: Rule, ruleset: Ruleset, { digest = false }: { digest?: boolean } = {}): RuleFacts {
   const dedupWindowMs = rule.dedupWindowMs ?? ruleset.defaultDedupWindowMs;
-  // A rule on trial tells nobody anything.
+  // A rule on trial sends no messages.
   const telling = rule.actions.filter(({ type, enabled }) => type === 'notify_team' && enabled);
   const tells = rule.mode === 'enforce' && telling.length > 0;
   const tellsOnlyIf = tells && telling.some(({ onlyIf }) => onlyIf !== undefined);

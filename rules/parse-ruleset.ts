@@ -3,10 +3,7 @@ import { nearest } from '#contract/text/nearest.js';
 import { parseYaml } from '#contract/text/parse-yaml.js';
 import { formatPath, type Problem, problemsOf } from '#contract/text/problem.js';
 import { MAX_ENCODED_ID_CHARS, Ruleset } from '#contract/ruleset.js';
-import { crowdWarnings } from './crowd-warnings.js';
-import { ruleWarnings } from './rule-warnings.js';
-import type { KnownNames } from './known-names.js';
-import { nameWarnings } from './name-warnings.js';
+import { type KnownNames, nameWarnings, rulesetWarnings } from './warnings/index.js';
 
 export type ParsedRuleset =
   { ok: true; ruleset: Ruleset; warnings: Problem[] } | { ok: false; problems: Problem[]; warnings: Problem[] };
@@ -42,7 +39,7 @@ export function checkRuleset(value: unknown, known?: KnownNames): ParsedRuleset 
 
   if (!parsed.success || problems.length > 0) return { ok: false, problems, warnings: [] };
   const { data } = parsed;
-  const warnings = [...ruleWarnings(data), ...crowdWarnings(data), ...(known ? nameWarnings(data, known) : [])];
+  const warnings = [...rulesetWarnings(data), ...(known ? nameWarnings(data, known) : [])];
   return { ok: true, ruleset: data, warnings: warnings.map(prefixed) };
 }
 

@@ -1,8 +1,9 @@
 import type { MeshEvent } from '#contract/event.js';
 import type { Verdict } from '#contract/verdict.js';
 import { judgeAtDoor, judgeMatched } from './guards/judge.js';
+import { learn } from './guards/learn.js';
 import { emptyMemory } from './guards/memory.js';
-import { markSeen } from './guards/seen.js';
+import { hasSeen, markSeen } from './guards/seen.js';
 import { type LoadedRuleset, matchBatch } from './match-batch.js';
 
 export interface SimulatedStep {
@@ -14,12 +15,14 @@ export interface SimulatedStep {
 export function simulate(loaded: LoadedRuleset, steps: readonly SimulatedStep[]): Verdict[][] {
   const memory = emptyMemory();
   return steps.map(({ atMs, event }) => {
-    const refused = judgeAtDoor(memory, event);
+    const refused = judgeAtDoor(hasSeen(memory, event.id));
     if (refused) return [refused];
     const batch = matchBatch(loaded, [event]);
     const [matched = { error: 'not matched' }] = batch.events;
-    // As in the watch: an event that could not be judged may be sent again.
+    // An event that could not be judged may be sent again, as in the watch.
     if (!('error' in matched)) markSeen(memory, event.id);
-    return judgeMatched(memory, event, batch.ruleset, matched, atMs);
+    const { verdicts, learnt } = judgeMatched(memory, event, batch.ruleset, matched, atMs);
+    if (learnt) learn(memory, learnt, atMs);
+    return verdicts;
   });
 }

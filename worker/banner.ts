@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { ConnectionSettings } from '#client/connection.js';
 import type { RulesetAnswer } from '#config/ruleset-store.js';
-import { reach } from '#contract/text/shell-word.js';
+import type { MeshEvent } from '#contract/event.js';
+import { DEFAULT_TENANT } from '#contract/names.js';
 import type { Settings } from '#contract/settings.js';
-import type { DevServer } from './dev-server.js';
-import { firstSteps } from './first-steps.js';
+import { reach, shellWord } from '#contract/text/shell-word.js';
+import { simulate } from '#rules/simulate.js';
+import type { DevServer } from './dev/dev-server.js';
 
 export interface Started {
   settings: Settings;
@@ -50,7 +52,7 @@ export function printBanner({ settings, connection, server, temporalUi, rules, g
 
 function describeServer(connection: ConnectionSettings, server: DevServer | undefined): string {
   if (!server) return `${connection.address}, namespace ${connection.namespace}`;
-  return `${server.address} (${server.isFresh ? 'dev server, started here' : 'dev server that was still running here'})`;
+  return `${server.address} (dev server, started here)`;
 }
 
 function describeRules(settings: Settings, rules: RulesetAnswer): string {
@@ -60,4 +62,29 @@ function describeRules(settings: Settings, rules: RulesetAnswer): string {
     return mode === 'enforce' ? id : `${id} (${mode})`;
   });
   return `${rules.source}: ${ids.join(', ') || 'no rules'}`;
+}
+
+/** What to type first, `reach` before it: an event that fires with the rules in use, or how to find one. */
+export function firstSteps(rules: RulesetAnswer, reach: string, now: number): string[] {
+  // What is wrong with them was said, and comes first.
+  if (!rules.available) return [];
+  const [verdicts = []] = simulate(rules, [{ atMs: now, event: eventAt(now) }]);
+  if (verdicts.some(({ verdict }) => verdict === 'fire')) {
+    return [
+      'Make a rule fire, from a second terminal in this folder:',
+      `  ${reach}npx mesh send --event ${EVENT} --outcome failed --payload '${JSON.stringify(PAYLOAD)}'`,
+    ];
+  }
+  return [
+    'See what the rules do with an event, from a second terminal in this folder:',
+    `  npx mesh simulate --explain --rules ${shellWord(rules.source)} --events <file>`,
+  ];
+}
+
+const EVENT = 'PostToolUseFailure';
+const PAYLOAD = { tool_name: 'Bash', error: 'timeout' };
+
+function eventAt(now: number): MeshEvent {
+  const said = { event: EVENT, outcome: 'failed' as const, payload: PAYLOAD };
+  return { ...said, id: 'first', tenant: DEFAULT_TENANT, depth: 0, occurredAt: now };
 }

@@ -4,7 +4,7 @@ import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
 import type { Mailer } from '#adapters/mail/mail.js';
 import { createOutbound } from '#adapters/http/create-outbound.js';
 import type { Environment, Settings } from '#contract/settings.js';
-import type { ConsoleLog } from './console-log.js';
+import type { ConsoleLog } from './logs.js';
 import type { WorkerSetup } from './create-worker.js';
 import { readLineageKey } from './lineage-key.js';
 import { makeSources, type Sources } from './make-sources.js';

@@ -2,7 +2,7 @@ import type { ConnectionSettings } from '#client/connection.js';
 import { connectMesh } from '#client/mesh.js';
 import type { Environment, Settings } from '#contract/settings.js';
 import { drainSpool } from './drain-spool.js';
-import { openGatewayLog } from './gateway-log.js';
+import { openGatewayLog } from './logs.js';
 import { createPolicySource } from './gateway-policy.js';
 import type { Sources } from './make-sources.js';
 import { PortTakenError, startGateway } from './start-gateway.js';
@@ -48,7 +48,7 @@ async function openWithoutGateway(options: OpenDoorOptions, description: string)
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** A second `npm start` on the same machine shares the gateway of the first, as it shares its server. */
+/** A second worker on the same machine shares the gateway of the first. */
 async function isMeshGateway(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });

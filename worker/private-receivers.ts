@@ -3,7 +3,7 @@ import { resolveSecret } from '#config/secret.js';
 import { textsIn } from '#config/texts-in.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import type { Environment } from '#contract/settings.js';
-import { partsInUse } from './parts-in-use.js';
+import { partsInUse } from './secret-problems.js';
 import { refusalOf } from '#adapters/http/address-refusal.js';
 import { type AddressClass, classifyAddress } from '#adapters/http/classify-address.js';
 import { canonicalHost, namedHosts } from '#adapters/http/named-hosts.js';

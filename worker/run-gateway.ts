@@ -1,8 +1,7 @@
 import { readConnection } from '#client/connection.js';
 import { readSettings, type Settings } from '#contract/settings.js';
-import { createConsoleLog } from './console-log.js';
 import { ExplainedError } from './explained-error.js';
-import { openGatewayLog } from './gateway-log.js';
+import { createConsoleLog, openGatewayLog } from './logs.js';
 import { keepHeapsSmall } from './keep-heaps-small.js';
 import { makeSources } from './make-sources.js';
 import { startGateway } from './start-gateway.js';

@@ -1,12 +1,42 @@
+import { signerOf } from '#activities/actions/notify-team/channels/webhook/signer.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import { missingSecrets } from '#config/missing-secrets.js';
-import type { Problem } from '#contract/text/problem.js';
+import { resolveSecret } from '#config/secret.js';
 import type { Environment } from '#contract/settings.js';
-import { partsInUse } from './parts-in-use.js';
-import { signingSecrets } from './signing-secrets.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 
 /** Secrets of a configuration that cannot be had here, or cannot be used. */
 export async function secretProblems(config: MeshConfig, env: Environment): Promise<Problem[]> {
   const missing = await missingSecrets(partsInUse(config), [], { folder: config.folder, env });
   return [...missing, ...(await signingSecrets(config, env))];
+}
+
+/** A bridge that is switched off is asked for nothing, so what is wrong with it is nobody's business yet. */
+export function partsInUse(config: MeshConfig): MeshConfig {
+  const { bridge, ...others } = config;
+  return bridge?.enabled === false ? others : config;
+}
+
+const HINT = 'to make one: echo "whsec_$(openssl rand -base64 32)"';
+
+/** Secrets of webhooks with which nothing can be signed, as far as they can be read here. None of them is shown. */
+export async function signingSecrets({ teams, folder }: MeshConfig, env: Environment): Promise<Problem[]> {
+  const written = Object.entries(teams).flatMap(([team, { channels }]) =>
+    channels.flatMap((channel, index) =>
+      channel.type === 'webhook'
+        ? (['secret', 'previousSecret'] as const).map((field) => ({
+            path: formatPath(['teams', team, 'channels', index, field]),
+            where: channel[field],
+          }))
+        : [],
+    ),
+  );
+  const checked = written.map(async ({ path, where }): Promise<Problem[]> => {
+    if (where === undefined) return [];
+    // What cannot be had here is another warning's business.
+    const secret = await resolveSecret(where, folder, env).catch(() => undefined);
+    if (secret === undefined || signerOf(secret)) return [];
+    return [{ path, message: `${where} is not whsec_ and a key in Base64: nothing can be signed with it`, hint: HINT }];
+  });
+  return (await Promise.all(checked)).flat();
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { isLoopbackName } from '#client/gateway/check-host.js';
+import { isLoopbackName } from '#client/gateway/check-caller.js';
 import { createGateway } from '#client/gateway/create-gateway.js';
 import { GATEWAY_LIMITS, type GatewayLog, type GatewayPolicy } from '#client/gateway/gateway-deps.js';
 import { stopGateway } from '#client/gateway/stop-gateway.js';
 import type { ConnectionSettings } from '#client/connection.js';
 import { connectMesh, type Mesh } from '#client/mesh.js';
+import type { RulesetStore } from '#config/ruleset-store.js';
 import type { Environment, Settings } from '#contract/settings.js';
 import { countSpooled, drainSpool } from './drain-spool.js';
 import { ExplainedError } from './explained-error.js';
 import { createPolicySource } from './gateway-policy.js';
 import type { Sources } from './make-sources.js';
-import { areRulesValid } from './rules-check.js';
 
 export interface StartGatewayOptions {
   settings: Settings & { gatewayPort: number };
@@ -101,4 +101,10 @@ function admits({ access, unusable }: GatewayPolicy): string {
   if (unusable !== undefined) return 'nobody until mesh.yaml is mended';
   if (access.isOpen) return 'no tokens: only this machine, tenant default';
   return `tenants by token: ${access.tenants.join(', ')}`;
+}
+
+/** Whether the rules of every tenant can be used just as the files say now. */
+async function areRulesValid(rulesets: RulesetStore, tenants: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(tenants.map((tenant) => rulesets.get(tenant)));
+  return found.every(({ available, problems }) => available && problems.length === 0);
 }

@@ -7,16 +7,15 @@ import { missingSearchAttributes } from '#client/search-attributes.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { readSettings, type Settings } from '#contract/settings.js';
 import { printBanner } from './banner.js';
-import { createConsoleLog } from './console-log.js';
 import { createWorker } from './create-worker.js';
-import { type DevServer, startDevServer } from './dev-server.js';
+import { type DevServer, startDevServer } from './dev/dev-server.js';
 import { ExplainedError } from './explained-error.js';
 import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
 import { stopRequest } from './stop-request.js';
-import { openLogFile } from './log-file.js';
+import { createConsoleLog, openLogFile } from './logs.js';
 import { keepHeapsSmall } from './keep-heaps-small.js';
-import { findTemporal } from './temporal-binary.js';
+import { findTemporal } from './dev/temporal-binary.js';
 import { messageOf } from '#contract/text/words.js';
 
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */

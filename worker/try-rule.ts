@@ -1,15 +1,20 @@
+import { Client, Connection } from '@temporalio/client';
 import { previewActions } from '#activities/actions/previews.js';
-import { type ConnectionSettings, readConnection } from '#client/connection.js';
+import { permanentRefusal } from '#adapters/temporal/permanent-refusal.js';
+import { remediationStart } from '#adapters/temporal/start-remediation.js';
 import type { RuleTrial } from '#client/cli/programs.js';
+import { CONNECT_TIMEOUT_MS, type ConnectionSettings, readConnection } from '#client/connection.js';
+import { MeshError } from '#client/errors.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { Current } from '#config/read-through.js';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '#contract/names.js';
+import type { RemediationInput } from '#contract/remediation.js';
 import { formatProblem } from '#contract/text/problem.js';
 import type { RedactOptions } from '#contract/text/redact/redact.js';
 import { type Environment, readSettings, type Settings } from '#contract/settings.js';
 import { ExplainedError } from './explained-error.js';
 import { makeMailer } from './make-world.js';
 import { makeSources } from './make-sources.js';
-import { startTry } from './start-try.js';
 
 /** For `mesh try`: rules and configuration as a worker would read them here, and nothing that is open. */
 export async function openTrial(env: Environment = process.env): Promise<RuleTrial> {
@@ -65,4 +70,25 @@ function deskOf({ settings, env, connection, config }: Here): Parameters<typeof 
     temporal: { address, namespace },
     nowMs: Date.now(),
   };
+}
+
+/** Starts a remediation that no watch has judged. */
+async function startTry(
+  remediation: RemediationInput,
+  { address, namespace, options }: ConnectionSettings,
+): Promise<void> {
+  const connection = await Connection.connect({ address, ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+  try {
+    const client = new Client({ connection, namespace });
+    await client.workflow.start(WORKFLOW_TYPES.remediate, remediationStart(remediation, TASK_QUEUE));
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await connection.close();
+  }
+}
+
+function explained(error: unknown): unknown {
+  const refusal = permanentRefusal(error);
+  return refusal === undefined ? error : new MeshError('conflict', `Temporal refused it: ${refusal}`, { cause: error });
 }

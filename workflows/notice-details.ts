@@ -42,7 +42,7 @@ function about(notice: Notice): string {
   const rule = `rule ${code(notice.rule)}`;
   if (notice.kind === 'resolve') {
     const { event, eventId } = notice.by;
-    const { team, channel } = notice.incident;
+    const { team, channel } = notice.alert;
     return `What ${rule} told ${code(`${team}/${channel}`)} about works again: event ${code(event)} ${code(eventId)} is a success.`;
   }
   const { events, firstAt, lastAt } = notice.suppressed;

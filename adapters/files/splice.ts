@@ -11,9 +11,9 @@ export interface InboxEntry {
 
 export type Spliced =
   | { kind: 'added'; content: string }
-  /** It has been there since an attempt whose answer was lost. */
+  /** An earlier attempt, whose answer was lost, has written the entry. */
   | { kind: 'present' }
-  /** Not the JSON list that an inbox is. */
+  /** The file is no JSON list, so it is no inbox. */
   | { kind: 'broken' };
 
 /**

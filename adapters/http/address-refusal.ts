@@ -3,7 +3,7 @@ import { canonicalHost } from './named-hosts.js';
 
 const SETTING = 'outbound.privateHosts of mesh.yaml';
 
-/** Why an address is not connected to, in words for whoever wrote the configuration; nothing when it is. */
+/** Why no connection is made to an address, in words for the author of the configuration; nothing when one may be made. */
 export function refusalOf(address: string, host: string, named: ReadonlySet<string>): string | undefined {
   const isHostNamed = isNamed(host, named);
   const shown = address === host ? `the address ${address}` : `the address ${address} of ${host}`;
@@ -14,7 +14,7 @@ export function refusalOf(address: string, host: string, named: ReadonlySet<stri
       if (isHostNamed) return undefined;
       return `${shown} is private: name the host in ${SETTING} if it is meant`;
     case 'metadata':
-      // Whoever answers for a private name must not be able to point it at the credentials of this machine.
+      // A name server that answers for a private name must not point it at the credentials of this machine.
       if (isHostNamed && isNamed(address, named)) return undefined;
       return `${shown} can hand out credentials of this machine: name the address itself in ${SETTING} if it is meant`;
     case 'never':

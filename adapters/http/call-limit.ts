@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** What a timer takes; more would make it run off at once. */
+/** A timer takes no more. A longer time would make it end at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export type EndedBy = 'caller' | 'time' | 'closing';
@@ -10,14 +10,14 @@ export interface CallLimit {
   signal: AbortSignal;
   endedBy(): EndedBy | undefined;
   end(by: EndedBy): void;
-  /** Once the call is over, so that no timer and no listener stays behind. */
+  /** Called when the call is over, so that no timer and no listener stays. */
   clear(): void;
 }
 
-/** All that can end a call before its answer, as one signal that knows why. */
+/** Everything that can end a call before its answer, as one signal that knows the reason. */
 export function limitCall(timeoutMs: number, caller: AbortSignal | undefined): CallLimit {
   const controller = new AbortController();
-  // Each hop leaves its own until the call is over.
+  // Each hop adds a listener of its own, which stays until the call is over.
   setMaxListeners(0, controller.signal);
   let endedBy: EndedBy | undefined;
   const end = (by: EndedBy) => {

@@ -25,7 +25,7 @@ export function checkedConnector({ privateHosts, lookup, ca, signal }: Connector
   const named = namedHosts(privateHosts);
   const connect = buildConnector({
     lookup: checkedLookup(lookup, named),
-    // A name with several addresses gets as far as the first that answers.
+    // Of several addresses of a name, the first that answers is used.
     autoSelectFamily: true,
     rejectUnauthorized: true,
     ...(ca !== undefined && { ca: [...trusted(), checkedCa(ca)] }),
@@ -33,7 +33,7 @@ export function checkedConnector({ privateHosts, lookup, ca, signal }: Connector
     signal,
   });
   return (options, callback) => {
-    // For an address in the URL Node asks no lookup.
+    // Node does not call the lookup for an address in the URL.
     const refusal = isIP(options.hostname) === 0 ? undefined : refusalOf(options.hostname, options.hostname, named);
     if (refusal === undefined) connect(options, callback);
     else callback(new Refused(refusal), null);
@@ -45,7 +45,7 @@ export const systemLookup: Lookup = async (host) => {
   return found.map(({ address }) => address);
 };
 
-/** One address that is refused is enough: who mixes them wants the client to come to the wrong one by itself. */
+/** One refused address is enough: a name that mixes both wants the client to come to the wrong one by itself. */
 function checkedLookup(lookup: Lookup, named: ReadonlySet<string>): LookupFunction {
   const check = async (host: string) => {
     const addresses = await lookup(host);
@@ -64,7 +64,7 @@ function checkedLookup(lookup: Lookup, named: ReadonlySet<string>): LookupFuncti
   };
 }
 
-/** Node passes over what is no certificate, and whoever wrote it would look for the fault on the other side. */
+/** Node ignores text that is no certificate. Its author would then look for the fault on the other side. */
 function checkedCa(ca: string): string {
   try {
     new X509Certificate(ca);

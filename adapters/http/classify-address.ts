@@ -14,7 +14,7 @@ export function classifyAddress(written: string): AddressClass {
   return address instanceof ipaddr.IPv4 ? classifyV4(address) : classifyV6(address);
 }
 
-/** Beyond the link-local addresses, which all count as such: here most clouds keep it. */
+/** Most clouds keep their metadata here, beside the link-local addresses, which all count as metadata. */
 const METADATA = new Set([
   '100.100.100.200', // Alibaba Cloud
   '168.63.129.16', // Azure, although in a public range
@@ -36,7 +36,7 @@ const PRIVATE_V6 = ['loopback', 'uniqueLocal', 'deprecatedSiteLocal', 'benchmark
 
 /** Where a network translates to IPv4 under a prefix of its own, that cannot be told from any other IPv6 address. */
 function classifyV6(address: ipaddr.IPv6): AddressClass {
-  // In a network without IPv4, every IPv4 service looks like this.
+  // In a network without IPv4, every IPv4 service has such an address.
   if (address.match(NAT64, 96)) return classifyV4Inside(address);
   if (isIsatap(address)) return 'never';
   const range: string = address.range();

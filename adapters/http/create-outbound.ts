@@ -10,7 +10,7 @@ export type { Outbound, OutboundAnswer, OutboundPolicy, OutboundRequest } from '
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 export interface OutboundOptions {
-  /** How a name becomes addresses: for tests. */
+  /** How a name becomes addresses. Tests give their own. */
   lookup?: Lookup;
 }
 

@@ -9,7 +9,7 @@ export interface Failure {
 /** What went wrong in words, and whether trying again can help. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Refused) return { reason: error.message, isFinal: true };
-  // Several addresses were tried; the first is the one meant.
+  // Several addresses were tried. The error of the first one is told.
   if (error instanceof AggregateError && error.errors.length > 0) return describeFailure(error.errors[0]);
   const { code = '', reason } = error as { code?: unknown; reason?: unknown };
   const message = messageOf(error);
@@ -22,7 +22,7 @@ export function describeFailure(error: unknown): Failure {
   return BY_CODE[code]?.(message) ?? { reason: message === '' ? code : message, isFinal: false };
 }
 
-/** As OpenSSL names what is wrong with a certificate. */
+/** OpenSSL's names for what is wrong with a certificate. */
 const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|CRL_|DEPTH_ZERO_|ERROR_IN_|HOSTNAME_|INVALID_|PATH_LENGTH_|SELF_SIGNED_|UNABLE_TO_)/;
 

@@ -13,7 +13,7 @@ export interface Exchanged {
   status: number;
   headers: Record<string, string>;
   text: string;
-  /** Of a redirect, whose body is not read. */
+  /** The answer is a redirect. Its body is not read. */
   location?: string;
 }
 
@@ -37,7 +37,7 @@ export async function exchange(
     const answer = await client.request({ path, method, headers, body: body ?? null, signal, reset: true });
     const { location, ...read } = readHead(answer);
     if (location === undefined) return { ...read, text: await answer.body.text() };
-    // It ends early with the connection.
+    // The body ends early when the connection does.
     answer.body.on('error', () => undefined);
     return { ...read, text: '', location };
   } finally {

@@ -18,7 +18,7 @@ export interface Redirect {
 }
 
 export function firstHop({ url, method, headers = {}, body }: OutboundRequest): Hop {
-  // It would also decide for which name the certificate of the other side must be.
+  // This header would also decide for which name the certificate of the other side must be.
   const host = Object.keys(headers).find((name) => name.toLowerCase() === 'host');
   if (host !== undefined) throw new Refused('the header host is taken from the address and cannot be set');
   return { url: readUrl(url, undefined), method, headers, body };
@@ -32,7 +32,7 @@ export function nextHop(hop: Hop, { status, location, redirectsLeft, remover }: 
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new Refused(`${target}: what went out encrypted does not go on in clear`);
   }
-  // Others turn it into a GET, and what a GET is answered would pass for the answer to what was to be done.
+  // Other codes turn the request into a GET. The answer to a GET would then pass for the answer to the POST.
   if (hop.method !== 'GET' && status !== 307 && status !== 308) {
     throw new Refused(`${target} with ${status}: a ${hop.method} goes on with 307 and 308 only`);
   }
@@ -41,7 +41,7 @@ export function nextHop(hop: Hop, { status, location, redirectsLeft, remover }: 
   if (next.body !== undefined && remover.text(next.body) !== next.body) {
     throw new Refused(`${target}: the body holds a secret that is not meant for it`);
   }
-  // A list of what may go along: who knows how the next service calls its token.
+  // This is a list of the headers that may go along, since nobody knows in which header another service takes its token.
   const isForEveryone = (name: string, value: string) => FOR_EVERYONE.has(name) && remover.text(value) === value;
   return { ...next, headers: without(next.headers, (name, value) => !isForEveryone(name, value)) };
 }
@@ -62,7 +62,7 @@ function readRedirect(location: string, base: URL): URL {
   }
 }
 
-/** Says nothing of what was written: addresses can be secrets. */
+/** The text does not quote the address: addresses can be secrets. */
 function readUrl(written: string, base: URL | undefined): URL {
   if (!URL.canParse(written, base?.href)) throw new Refused('the address is not a URL');
   const url = new URL(written, base);

@@ -5,7 +5,7 @@ export type StatusVerdict = { ok: true } | { ok: false; reason: string; isFinal:
 
 type Answered = Pick<Extract<OutboundAnswer, { kind: 'answered' }>, 'status' | 'headers' | 'text'>;
 
-/** Too slow, too early, too much: the only refusals that are about the moment. */
+/** Too slow, too early, too much. Only these refusals are about the moment. */
 const LATER = [408, 425, 429];
 
 /**

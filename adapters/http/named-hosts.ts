@@ -1,6 +1,6 @@
 import { readAddress } from './read-address.js';
 
-/** Hosts as configuration names them, each in the one form in which hosts are compared. */
+/** Hosts that the configuration names, each in the one form in which hosts are compared. */
 export function namedHosts(written: readonly string[]): ReadonlySet<string> {
   return new Set(written.flatMap((host) => canonicalHost(host) ?? []));
 }

@@ -2,9 +2,9 @@ export interface OutboundRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  /** Sent as it is. */
+  /** The body is sent as it is. */
   body?: string;
-  /** For everything together: name, connection, redirects and the whole answer. Default: 10,000. */
+  /** The limit for name, connection, redirects and the whole answer together. Default: 10,000. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Texts that must not stand in any error or answer shown (tokens, secret addresses). */

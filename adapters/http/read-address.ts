@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address as Node would connect to it; nothing for what Node would take for a name, such as 127.1. */
+/** An address in the form to which Node would connect; nothing for a text that Node would take for a name, such as 127.1. */
 export function readAddress(written: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   switch (isIP(written)) {
     case 4:

@@ -1,4 +1,4 @@
-/** Something that is not done, however often it is tried. */
+/** A request that is not made, however often it is tried. */
 export class Refused extends Error {
   override name = 'Refused';
 }

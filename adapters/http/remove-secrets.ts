@@ -5,22 +5,22 @@ import type { OutboundRequest } from './outbound.js';
 
 export interface SecretRemover {
   text(text: string): string;
-  /** The same as one line of a bearable length, for people. */
+  /** The same as one line of limited length, for people. */
   line(text: string): string;
   isFreeOfSecrets(value: unknown): boolean;
 }
 
 const MARK = '***';
 const MAX_LINE_CHARS = 300;
-/** Less would tear ordinary words apart, and JSON with them. */
+/** Shorter secrets would tear ordinary words and JSON apart. */
 const MIN_SECRET_CHARS = 4;
 
-/** Takes out what the caller calls secret and what its headers say is. */
+/** Takes out the secrets that the caller names and those in its headers. */
 export function createSecretRemover({ secrets = [], headers = {} }: OutboundRequest): SecretRemover {
   const forms = [...secrets, ...credentials(headers)]
     .flatMap(formsOf)
     .filter((form) => form.length >= MIN_SECRET_CHARS);
-  // The longest first: no rest of one may stay because a part of it went before.
+  // The longest goes first. Otherwise a part of a secret could be removed, and the rest would stay.
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   const text = (given: string) => longestFirst.reduce((rest, form) => rest.replaceAll(form, MARK), given);
   return {
@@ -37,7 +37,7 @@ export function createSecretRemover({ secrets = [], headers = {} }: OutboundRequ
 
 const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 
-/** Whole, and without a scheme such as Bearer. */
+/** The whole value, and the value without a scheme such as Bearer. */
 function credentials(headers: Record<string, string>): string[] {
   return Object.entries(headers)
     .filter(([name]) => CREDENTIALS.includes(name.toLowerCase()))

@@ -6,7 +6,7 @@ import { firstHop, nextHop } from './hop.js';
 import type { OutboundAnswer, OutboundPolicy, OutboundRequest } from './outbound.js';
 import { createSecretRemover, type SecretRemover } from './remove-secrets.js';
 
-/** Sends, and follows where it may. Each hop is a new connection that is checked anew. */
+/** Sends a request, and follows redirects where that is allowed. Each hop is a new connection and is checked again. */
 export async function sendWithin(
   limit: CallLimit,
   request: OutboundRequest,

@@ -6,7 +6,7 @@ import { messageOf } from '#contract/text/words.js';
 import type { Mailer } from './mail.js';
 import { toNodemailer } from './to-nodemailer.js';
 
-/** Without a mail server, mails become files that a mail client opens. The same mail always has the same name. */
+/** Without a mail server, mails become files that a mail client opens. A mail has the same file name on every attempt. */
 export function createFileMailer(folder: string): Mailer {
   const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {

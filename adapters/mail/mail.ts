@@ -5,23 +5,23 @@ export interface MailAddress {
   address: string;
 }
 
-/** A mail as it is sent. Who gets it is `to` alone: no other field is ever read for an address. */
+/** A mail as it is sent. Only `to` names recipients: no other field is ever read for an address. */
 export interface Mail {
   from: MailAddress;
   to: MailAddress;
   subject: string;
   text: string;
   html: string;
-  /** The same on every attempt, so that a second copy after a crash is recognised as one. */
+  /** The id is the same on every attempt, so that a second copy after a crash is recognised. */
   messageId: string;
-  /** The root of the thread. It was never sent; mail clients group by it all the same. */
+  /** The root of the thread. No mail with this id was sent, but mail clients group by it. */
   thread: string;
   headers: Record<string, string>;
 }
 
 /** The port through which mails leave. */
 export interface Mailer {
-  /** Where they go, for people: `mail server mail.example.com`. */
+  /** Where mails go, for people: `mail server mail.example.com`. */
   place: string;
   /** One attempt; never rejects. */
   send(mail: Mail, signal: AbortSignal): Promise<DeliveryAnswer>;

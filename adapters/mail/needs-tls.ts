@@ -1,6 +1,6 @@
 /**
- * Whether the connection must turn to TLS before anything of value goes over it. A login does: whoever sits in between could
- * otherwise take the offer of TLS out of what the server says, and read the password. On this machine nobody sits in between.
+ * Whether the connection must turn to TLS before anything of value goes over it. A login is of value: an attacker in
+ * between could otherwise take the offer of TLS out of what the server says, and read the password. On this machine nobody sits in between.
  * `?starttls=optional` is for networks that are trusted, `?starttls=required` for mails without a login.
  */
 export function needsTls({ protocol, hostname, username, searchParams }: URL): boolean {

@@ -3,7 +3,7 @@ import type { DeliveryAnswer } from '#contract/notification.js';
 import { joinLines } from '#contract/text/plain-text.js';
 
 const MAX_REASON_CHARS = 300;
-/** Less would tear ordinary words apart. */
+/** Shorter secrets would tear ordinary words apart. */
 const MIN_SECRET_CHARS = 4;
 
 /**
@@ -22,7 +22,7 @@ export function answerOfSmtpError(
     const what = 'Mail was handed over, and the server did not say whether it took it';
     return { delivered: false, reason: reason(what), isFinal: false, mayHaveArrived: true };
   }
-  // Without TLS the mail is kept back; whoever mends the server should not have to send it by hand.
+  // Without TLS the mail is kept back. It is sent when the server is mended, and nobody has to send it by hand.
   if (code === 'ETLS') return { delivered: false, reason: reason('Mail was not sent without TLS'), isFinal: false };
   // A server that answers 4xx to a login means later; without an answer, wrong credentials stay wrong.
   const isFinal = responseCode !== undefined ? responseCode >= 500 : code === 'EAUTH' || code === 'ENOAUTH';

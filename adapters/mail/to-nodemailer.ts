@@ -13,7 +13,7 @@ export function toNodemailer({ from, to, subject, text, html, messageId, thread,
     subject,
     text,
     html,
-    // So that a person can read the source, and lines stay short whatever an event says.
+    // A person can then read the source, and lines stay short even when an event has long ones.
     textEncoding: 'quoted-printable',
     messageId,
     inReplyTo: thread,

@@ -15,7 +15,7 @@ export function startGuard(group: number, limitMs: number): Guard {
     cwd: '/',
     env: { PATH: process.env['PATH'] },
   });
-  // On a machine without a shell agents run unguarded, as they would if the guard were killed.
+  // On a machine without a shell agents run without a guard, as they do when their guard is killed.
   guard.on('error', () => undefined);
   guard.stdin.on('error', () => undefined);
   guard.unref();
@@ -27,7 +27,7 @@ export function releaseGuard(guard: Guard): void {
   guard.stdin.end('\n');
 }
 
-/** This worker itself ends the agent at its limit, and is given the time for it. */
+/** The worker itself ends the agent at its limit. The guard gives it the time for that. */
 const SLACK_MS = 5_000;
 
 /**

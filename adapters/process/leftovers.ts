@@ -4,9 +4,9 @@ import { isSupervised } from './live-agents.js';
 import { endGroup } from './process-group.js';
 
 const STEP_MS = 50;
-/** One that cannot even be killed, such as while a disk does not answer, is for the next attempt. */
+/** A process that cannot be killed, such as while a disk does not answer, is left to the next attempt. */
 const GONE_WITHIN_MS = 5_000;
-/** Somebody waits for the end of an agent that is ended, such as a worker that is to stop. */
+/** A stopping worker waits until the agent is gone. */
 const STRAY_GONE_WITHIN_MS = 500;
 
 /** Which agents are left over: those of one action of one remediation. */
@@ -53,7 +53,7 @@ type Sought = Pick<LeftoversOf, 'remediation' | 'action' | 'isOurs'> & { isSough
 async function groupsOf(which: Sought): Promise<Map<number, number[]>> {
   const groups = new Map<number, number[]>();
   for (const { pid, group } of await processesOf(which)) groups.set(group, [...(groups.get(group) ?? []), pid]);
-  // An agent may have started the very worker that does this.
+  // An agent may have started this worker itself.
   groups.delete((await placeOf(process.pid))?.group ?? 0);
   return groups;
 }
@@ -83,7 +83,7 @@ async function gone(pids: number[], which: Sought, withinMs: number): Promise<vo
   }
 }
 
-/** Not of one that is gone, or dead and not yet collected, or somebody else's. */
+/** Nothing for a process that is gone, that is dead and not yet collected, or that belongs to another user. */
 async function isLeftover(pid: number, which: Sought): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   const lines = environment.split('\0');
@@ -98,7 +98,7 @@ function valueOf(name: string, lines: readonly string[]): string {
   return lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
 }
 
-/** The name of the program, which stands in parentheses before the numbers, may hold some itself. */
+/** The name of the program stands in parentheses before the numbers, and may hold parentheses itself. */
 async function placeOf(pid: number): Promise<Place | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);

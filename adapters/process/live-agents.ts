@@ -1,7 +1,7 @@
-/** Sessions of the agents that this process stays with just now, whichever worker in it has started them. */
+/** Sessions of the agents that this process stays with now. Any worker in the process may have started them. */
 const live = new Set<string>();
 
-/** A session, and not a process group: what an agent starts carries the session into groups of its own. */
+/** The session counts, not the process group: an agent's programs carry the session into groups of their own. */
 export async function supervise<T>(session: string, run: () => Promise<T>): Promise<T> {
   live.add(session);
   try {

@@ -15,10 +15,10 @@ export interface TailReader {
 
 export const MAX_TAIL_CHARS = 2_000;
 
-/** Where the output was cut, half a secret may stand, which looks like none. */
+/** Half a secret may stand where the output was cut, and it does not look like a secret. */
 const MAX_HALF_SECRET_CHARS = 4_096;
 
-/** Shorter ones would tear ordinary words apart. */
+/** Shorter secrets would tear ordinary words apart. */
 const MIN_SECRET_CHARS = 6;
 
 /** `secrets`: the very texts that the program was given. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An abort is heard of after about a second, and the whole group is to be gone within five. */
+/** A worker hears of an abort after about a second, and the whole group must be gone within five. */
 export const TERM_GRACE_MS = 2_000;
 /** What was killed takes a moment to be gone. What nobody collects then is dead all the same. */
 const GONE_WITHIN_MS = 500;

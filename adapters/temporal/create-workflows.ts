@@ -11,7 +11,7 @@ import { makeStartNotice } from './start-notice.js';
 import { makeStartRemediation } from './start-remediation.js';
 import { makeTellRemediation } from './tell-remediation.js';
 import { makeToldBy } from './told-by.js';
-import { makeTellWatchOfAgents, makeTellWatchOfIncident } from './tell-watch.js';
+import { makeTellWatchOfAgents, makeTellWatchOfAlert } from './tell-watch.js';
 
 /** For a server that is busy. An attempt has more time than this. */
 const ANSWERS_WITHIN_MS = 10_000;
@@ -31,7 +31,7 @@ export function createWorkflows(client: Client, taskQueue: string, answersWithin
     startNotice: inTime(makeStartNotice(client, taskQueue)),
     keepLease: inTime(makeKeepLease(client, taskQueue)),
     tellWatchOfAgents: inTime(makeTellWatchOfAgents(client, taskQueue)),
-    tellWatchOfIncident: inTime(makeTellWatchOfIncident(client, taskQueue)),
+    tellWatchOfAlert: inTime(makeTellWatchOfAlert(client, taskQueue)),
     isAlertOpen: inTime(makeIsAlertOpen(client)),
     tellRemediation: inTime(makeTellRemediation(client)),
     toldBy: inTime(makeToldBy(client)),

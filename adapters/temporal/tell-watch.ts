@@ -8,8 +8,8 @@ export function makeTellWatchOfAgents(client: Client, taskQueue: string): Workfl
   return (tenant, agents) => tellWatch(client, taskQueue, tenant, SIGNALS.agents, agents);
 }
 
-export function makeTellWatchOfIncident(client: Client, taskQueue: string): Workflows['tellWatchOfIncident'] {
-  return (tenant, incident) => tellWatch(client, taskQueue, tenant, SIGNALS.incidents, [incident]);
+export function makeTellWatchOfAlert(client: Client, taskQueue: string): Workflows['tellWatchOfAlert'] {
+  return (tenant, alert) => tellWatch(client, taskQueue, tenant, SIGNALS.alerts, [alert]);
 }
 
 /** A watch that has closed because nothing happened is started again, so that what it is told is not lost. */

@@ -1,10 +1,10 @@
 import type { StartAnswer } from '#contract/activities.js';
 import type { Lease } from '#contract/lease.js';
 import type { Notice } from '#contract/notice.js';
-import type { OpenIncident } from '#contract/notification.js';
+import type { OpenAlert } from '#contract/notification.js';
 import type { AgentNews, RemediationInput } from '#contract/remediation.js';
 import type { SlotRequest } from '#contract/slots.js';
-import type { AnnouncedAgent, IncidentsQuery } from '#contract/watch.js';
+import type { AnnouncedAgent, AlertsQuery } from '#contract/watch.js';
 
 /** Other workflows, over the worker's own connection. */
 export interface Workflows {
@@ -16,9 +16,9 @@ export interface Workflows {
   keepLease(lease: Lease): Promise<void>;
   /** Tells the watch of a tenant about agents before they can report anything. */
   tellWatchOfAgents(tenant: string, agents: AnnouncedAgent[]): Promise<void>;
-  tellWatchOfIncident(tenant: string, incident: OpenIncident): Promise<void>;
-  /** Whether the watch knows of anything that an alert stands for: then it is not to be closed. */
-  isAlertOpen(tenant: string, alert: IncidentsQuery): Promise<boolean>;
+  tellWatchOfAlert(tenant: string, alert: OpenAlert): Promise<void>;
+  /** Whether the watch knows the alert as open: then it is not to be closed. */
+  isAlertOpen(tenant: string, alert: AlertsQuery): Promise<boolean>;
   tellRemediation(id: string, news: AgentNews): Promise<void>;
   /** The notify_team actions of a remediation that ran. Nothing when the server knows it no more. */
   toldBy(id: string): Promise<string[] | undefined>;

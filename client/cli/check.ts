@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { formatProblem, type Problem } from '#contract/text/problem.js';
 import { type Environment, readSettings, type Settings } from '#contract/settings.js';
 import { parseRuleset } from '#rules/parse-ruleset.js';
-import type { KnownNames } from '#rules/known-names.js';
+import type { KnownNames } from '#rules/warnings/index.js';
 import { CliError } from './cli-error.js';
 import type { CheckedConfig, Programs } from './programs.js';
 import { inputName, readInput } from './read-input.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DEFAULT_PAGE, type DeadFilter, MAX_PAGE } from '../remediation-views.js';
+import { DEFAULT_PAGE, type DeadFilter, MAX_PAGE } from '../filters.js';
 import { limitFrom } from './limit-from.js';
 import { print, printJson } from './print.js';
 import { renderDead } from './render/dead.js';

@@ -1,4 +1,4 @@
-import { MAX_PAGE } from '../remediation-views.js';
+import { MAX_PAGE } from '../filters.js';
 import { CliError } from './cli-error.js';
 
 export function limitFrom(written: string): number {

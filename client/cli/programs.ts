@@ -3,7 +3,7 @@ import type { Problem } from '#contract/text/problem.js';
 import type { RedactOptions } from '#contract/text/redact/redact.js';
 import type { RemediationInput } from '#contract/remediation.js';
 import type { LoadedRuleset } from '#rules/match-batch.js';
-import type { KnownNames } from '#rules/known-names.js';
+import type { KnownNames } from '#rules/warnings/index.js';
 
 /** What the command line cannot do by itself, since `client` knows nothing of configuration files. */
 export interface Programs {

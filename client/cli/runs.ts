@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_TENANT } from '#contract/names.js';
-import { DEFAULT_PAGE, MAX_PAGE, type RemediationFilter } from '../remediation-views.js';
+import { DEFAULT_PAGE, MAX_PAGE, type RemediationFilter } from '../filters.js';
 import { limitFrom } from './limit-from.js';
 import { print, printJson } from './print.js';
 import { renderSections } from './render/facts.js';

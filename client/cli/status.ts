@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Mesh } from '../mesh.js';
-import type { RemediationFilter } from '../remediation-views.js';
+import type { RemediationFilter } from '../filters.js';
 import { knownRules } from '../known-rules.js';
 import { print, printJson } from './print.js';
 import { LATELY_MS, renderStatus, type StatusFacts } from './render/status.js';

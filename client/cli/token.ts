@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { type Role, ROLES } from '#contract/roles.js';
-import { makeToken } from '../gateway/token.js';
+import { makeToken } from '../gateway/access.js';
 import { print, printJson } from './print.js';
 import { tenantFrom } from './tenant-option.js';
 

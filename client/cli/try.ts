@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
-import type { RemediationDetail } from '../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { print, printJson } from './print.js';
@@ -34,9 +34,7 @@ export function addTryCommand(program: Command, { openTrial }: Programs): void {
     )
     .argument('<rule>', 'id of the rule')
     .requiredOption('-e, --event <file>', 'a file with one JSON event, as for send; - for standard input')
-    .addOption(
-      new Option('--from <runtime>', 'the file holds what this runtime sends').choices(DIALECT_NAMES),
-    )
+    .addOption(new Option('--from <runtime>', 'the file holds what this runtime sends').choices(DIALECT_NAMES))
     .option('-r, --rules <file>', 'rule file (default: the rules of the tenant in MESH_RULES)')
     .option('--dry-run', 'show every prompt, message and request, and where it would go; open no connection')
     .option(TENANT_OPTION[0], 'tenant (default: that of the event, else MESH_TENANT, or default)')

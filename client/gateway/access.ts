@@ -1,9 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { type Role, ROLES } from '#contract/roles.js';
-import { hashOfToken } from './token.js';
 
-/** Whoever a token belongs to. */
+/** The caller to whom a token belongs. */
 export interface Principal {
   name: string;
   tenant: string;
@@ -11,9 +10,9 @@ export interface Principal {
 }
 
 export interface Access {
-  /** No tokens are configured: then whoever reaches the gateway may do everything, and only this machine may reach it. */
+  /** No tokens are configured. Then every caller may do everything, and only this machine may call. */
   isOpen: boolean;
-  /** Whom it serves. */
+  /** The tenants that the gateway serves. */
   tenants: readonly string[];
   find(token: string): Principal | undefined;
   /** The same by the hash of a token, for what was written down to be sent later. */
@@ -37,14 +36,27 @@ export function createAccess(tokens: readonly KnownToken[]): Access {
     findByHash: (sha256) => owner(Buffer.from(sha256, 'hex')),
   };
 
-  /** All are compared, each in the same time: how long it takes tells nothing about which one was nearly right. */
+  /** All tokens are compared, each in the same time. The time then says nothing about which one was nearly right. */
   function owner(given: Buffer): Principal | undefined {
     return known.filter(({ hash }) => hash.length === given.length && timingSafeEqual(hash, given))[0]?.principal;
   }
 }
 
-/** Whoever comes while there are no tokens. */
+/** The caller while there are no tokens. */
 export const ANYONE: Principal = { name: 'anyone', tenant: DEFAULT_TENANT, roles: ROLES };
 
-/** Whoever asks for what needs no token. */
+/** The caller of a route that needs no token. */
 export const NOBODY: Principal = { name: '', tenant: '', roles: [] };
+
+const SECRET_BYTES = 32;
+
+/** A new bearer token. Its hash goes into `mesh.yaml`; the token itself is kept nowhere. */
+export function makeToken(): { token: string; sha256: string } {
+  const token = `mesh_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  return { token, sha256: hashOfToken(token).toString('hex') };
+}
+
+/** A plain hash is enough for what nobody can guess: it is no password. */
+function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

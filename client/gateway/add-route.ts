@@ -1,17 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readJson } from './read-json.js';
 import { readInput, readQuery } from './read-request.js';
-import type { Call, Route, RouteWorld } from './route.js';
-
-export type Admitted = Pick<Call, 'principal' | 'policy' | 'countEvents'>;
+import type { Route, RouteWorld } from './route.js';
+import { visitOf } from './visit.js';
 
 /** Registers one entry of the table, with the content types it takes and no others. */
-export function addRoute(
-  app: FastifyInstance,
-  entry: Route,
-  world: RouteWorld,
-  admittedOf: (request: FastifyRequest) => Admitted,
-): void {
+export function addRoute(app: FastifyInstance, entry: Route, world: RouteWorld): void {
   void app.register(async (scope) => {
     const isOptional = entry.isBodyOptional ?? false;
     for (const type of Object.keys(entry.bodies ?? {})) {
@@ -28,13 +22,15 @@ export function addRoute(
       url: entry.path,
       config: { entry },
       async handler(request, reply) {
+        const { admitted } = visitOf(request);
+        if (!admitted) throw new Error('a request came past the gate');
         const {
           status,
           body,
           type = 'application/json; charset=utf-8',
         } = await entry.handle(
           {
-            ...admittedOf(request),
+            ...admitted,
             params: entry.params ? readInput(entry.params, request.params) : {},
             query: entry.query ? readQuery(entry.query, request.query as object) : {},
             body: request.body,

@@ -8,7 +8,7 @@ export interface ConnectionLimit {
   require(socket: Socket): void;
 }
 
-/** So many more are let in to hear why they are not let in. Beyond them the door is just closed. */
+/** So many more connections are taken, to be told why they are refused. Connections beyond them are closed without a word. */
 const HEARERS = 100;
 
 export function limitConnections(server: Server, most: number): ConnectionLimit {

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { logAccess } from './access-log.js';
 import { addRoute } from './add-route.js';
-import { NOBODY } from './access.js';
 import { answerProblem } from './answer-problem.js';
 import { limitConnections } from './connection-limit.js';
 import { createServer } from './create-server.js';
@@ -12,12 +12,10 @@ import { GATEWAY_LIMITS, type GatewayDeps } from './gateway-deps.js';
 import { createGatewayMetrics, type GatewayMetrics } from './gateway-metrics.js';
 import { GatewayProblem } from './gateway-problem.js';
 import { openApiDocument } from './open-api.js';
-import { packageVersion } from './package-version.js';
 import { createRateLimits } from './rate-limits.js';
 import { remembered } from './remembered.js';
 import type { RouteWorld } from './route.js';
 import { ROUTES } from './routes/index.js';
-import { visitOf } from './visit.js';
 
 /** A probe may come as often as it likes; Temporal is asked once a second. */
 const HEALTH_FOR_MS = 1_000;
@@ -64,23 +62,14 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
   app.setNotFoundHandler(() => {
     throw new GatewayProblem('not-found');
   });
-  for (const entry of ROUTES) addRoute(app, entry, world, (request) => admittedOf(request));
+  for (const entry of ROUTES) addRoute(app, entry, world);
   await addDocsPage(app, document);
   await app.ready();
   return app;
+}
 
-  function admittedOf(request: FastifyRequest) {
-    const visit = visitOf(request);
-    const { policy, principal = NOBODY } = visit;
-    if (!policy) throw new Error('a request came past the gate');
-    return {
-      policy,
-      principal,
-      countEvents(count: number) {
-        visit.events = count;
-        // One was taken at the gate, before it was known how many there are.
-        rates.take(principal.tenant, 'events', Math.max(0, count - 1));
-      },
-    };
-  }
+/** By the package's own name, which finds it from the sources and from what they are compiled to. */
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)('remediation-mesh/package.json') as { version: string };
+  return version;
 }

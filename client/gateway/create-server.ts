@@ -1,10 +1,12 @@
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { answerProblem } from './answer-problem.js';
 import type { GatewayDeps, GatewayLimits } from './gateway-deps.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
-import { refuseRaw } from './raw-refusal.js';
-import { requestIdOf } from './request-id.js';
+import { GatewayProblem } from './gateway-problem.js';
+import type { ProblemCode } from './problem-codes.js';
+import { requestIdOf } from './visit.js';
 
 /** How often Node looks for requests that take too long. Its default would let them have half a minute more. */
 const CHECK_CONNECTIONS_EVERY_MS = 500;
@@ -40,14 +42,46 @@ export function createServer(
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], known, deps.makeId),
     frameworkErrors(error, request, reply) {
       // Before routing, no hook has run and none will.
-      metricsOf().refused.add({ code: 'malformed-http' });
+      metricsOf().refused.inc({ code: 'malformed-http' });
       void refused(request, reply, error);
     },
     clientErrorHandler(error, socket) {
       const code = refuseRaw(error, socket, deps.makeId);
       if (code === undefined) return;
-      metricsOf().refused.add({ code });
+      metricsOf().refused.inc({ code });
       deps.log.info({ code, reason: error.code }, 'refused before it was a request');
     },
   });
 }
+
+/** Answers what never became a request, in the form of every other error, and ends the connection. */
+function refuseRaw(error: { code?: string }, socket: Socket, makeId: () => string): ProblemCode | undefined {
+  if (GONE.has(error.code) || socket.destroyed) {
+    socket.destroy();
+    return undefined;
+  }
+  const code = CODES[error.code ?? ''] ?? 'malformed-http';
+  const problem = new GatewayProblem(code);
+  const requestId = makeId();
+  const body = JSON.stringify(problem.toJson(requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+  ].join('\r\n');
+  if (socket.writable) socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+  else socket.destroy();
+  return code;
+}
+
+/** The caller hung up, maybe in the middle of a request. Nobody is there to be answered. */
+const GONE = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
+
+const CODES: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+};

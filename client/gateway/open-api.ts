@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ROLE_MEANINGS } from '#contract/roles.js';
-import { OPEN_TO_PROBES } from './admit.js';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.js';
-import type { AnswerSpec, Route, RouteTag } from './route.js';
+import { type AnswerSpec, OPEN_TO_PROBES, type Route, type RouteTag } from './route.js';
 import * as schemas from './schemas/index.js';
 
 type Json = Record<string, unknown>;

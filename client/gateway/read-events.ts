@@ -1,9 +1,7 @@
 import type { Problem } from '#contract/text/problem.js';
 import { cloudEvent, fromBinary, inCloudEvent } from '#rules/dialects/cloudevents/event.js';
 import type { Mapped } from '#rules/dialects/mapped.js';
-import { countEvents } from './count-events.js';
 import { GatewayProblem, SHOWN_PROBLEMS } from './gateway-problem.js';
-import type { GatewayLimits } from './gateway-deps.js';
 import type { Call } from './route.js';
 
 export const CLOUD_EVENT = 'application/cloudevents+json';
@@ -21,12 +19,12 @@ export interface SentEvents {
  * Finds the events in the body of a request, and counts them before it looks at any: one, an array, or CloudEvents in one of
  * their three HTTP forms.
  */
-export function readEvents(call: Call, limits: GatewayLimits): SentEvents {
+export function readEvents(call: Call): SentEvents {
   const { body, contentType, headers } = call;
   if (contentType === CLOUD_EVENTS && !Array.isArray(body)) throw expected('an array of CloudEvents');
   if (contentType === CLOUD_EVENT && Array.isArray(body))
     throw expected(`one CloudEvent; an array goes as ${CLOUD_EVENTS}`);
-  countEvents(Array.isArray(body) && !isBinary(headers) ? body.length : 1, call, limits);
+  call.countEvents(Array.isArray(body) && !isBinary(headers) ? body.length : 1);
   if (contentType === CLOUD_EVENT || contentType === CLOUD_EVENTS) return cloudEvents(body);
   if (isBinary(headers)) return cloudEvents(fromBinary(textOnly(headers), body));
   // Nothing at all is no event; in CloudEvents' binary form it is one without data.

@@ -40,8 +40,22 @@ export interface AnswerSpec {
   schema?: z.ZodType;
 }
 
+/** Probes of load balancers call by address, and learn nothing that matters. */
+export const OPEN_TO_PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/** What the gate says about a request that it lets in. */
+export interface Admitted {
+  policy: GatewayPolicy;
+  principal: Principal;
+  /**
+   * Tells how many events the request holds, for the limit of the tenant and for the access log. Refuses none and too many,
+   * before anything is done for each of them; those are not taken off the limit.
+   */
+  countEvents(count: number): void;
+}
+
 /** A request that was let in, read and checked. */
-export interface Call<Params = unknown, Query = unknown> {
+export interface Call<Params = unknown, Query = unknown> extends Admitted {
   params: Params;
   query: Query;
   /** What the body says, not checked yet; undefined when there is none. */
@@ -49,11 +63,7 @@ export interface Call<Params = unknown, Query = unknown> {
   /** Media type of the body, without parameters. */
   contentType: string;
   headers: IncomingHttpHeaders;
-  principal: Principal;
-  policy: GatewayPolicy;
   requestId: string;
-  /** Tells how many events the request holds: for the limit of the tenant, and for the access log. */
-  countEvents(count: number): void;
 }
 
 export interface RouteWorld extends Omit<GatewayDeps, 'limits'> {

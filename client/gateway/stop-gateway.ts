@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** All of it, so that whoever stops the process need not kill it. */
+/** The limit for the whole stop, so that nobody needs to kill the process. */
 export const STOP_WITHIN_MS = 4_500;
 /** For requests that are still arriving; those that wait for Temporal have a little longer. */
 const ARRIVE_WITHIN_MS = 300;

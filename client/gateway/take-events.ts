@@ -6,7 +6,6 @@ import type { EventDefaults } from '../event-input.js';
 import { GatewayProblem } from './gateway-problem.js';
 import type { SentEvents } from './read-events.js';
 import type { Call, RouteWorld } from './route.js';
-import { within } from './within.js';
 
 /** Checks events that are counted, all or nothing, and stores them. Returns when Temporal has them. */
 export async function takeEvents(
@@ -36,11 +35,24 @@ export async function takeEvents(
         [],
       );
     const { ids } = await within(world.limits.storeWithinMs, world.mesh.send(events), tooLate);
-    world.metrics.accepted.add({ tenant }, ids.length);
+    world.metrics.countAccepted(tenant, ids.length);
     return ids;
   } catch (error) {
-    if (error instanceof NotStoredError) world.metrics.accepted.add({ tenant }, error.storedIds.length);
+    if (error instanceof NotStoredError) world.metrics.countAccepted(tenant, error.storedIds.length);
     throw error;
+  }
+}
+
+/** Waits no longer than that. The work itself goes on. */
+async function within<T>(ms: number, work: Promise<T>, tooLate: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooLate()), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -50,7 +62,7 @@ function placeIn(path: string, placeOf: SentEvents['placeOf']): string {
   return index + placeOf(path.slice(index.length));
 }
 
-/** A token reports for its own tenant. Refused, not corrected: whoever names another one means something else. */
+/** A token reports for its own tenant. An event of another one is refused and not corrected: its sender means that one. */
 function requireOwnTenant(inputs: unknown[], tenant: string, isOpen: boolean): void {
   const foreign = inputs.some((input) => {
     const named = typeof input === 'object' && input !== null && 'tenant' in input ? input.tenant : undefined;

@@ -22,7 +22,7 @@ const Variables = z.record(z.string(), plainOrSecret(), { error: 'an object' }).
   }
 });
 
-/** Whoever sees the processes of a machine sees their arguments, so there is no way to write a secret among them. */
+/** Anyone who sees the processes of a machine sees their arguments, so a secret cannot be written among them. */
 const Arguments = (expected: string) =>
   listOf(text(), expected).superRefine((written, context) => {
     for (const index of secretArguments(written)) {

@@ -33,7 +33,7 @@ export function isSecretInUrl(url: string): boolean {
   return isSecretPath(host, pathname) || [...searchParams].some(([name, value]) => isSecretParameter(value, name));
 }
 
-/** Behind some hosts any path is a secret. A host itself is none, whatever its name looks like. */
+/** Behind some hosts any path is a secret. A host name itself is never a secret. */
 function isSecretPath(host: string, pathname: string): boolean {
   return !hideShapes(host + pathname).endsWith(pathname);
 }
@@ -42,7 +42,10 @@ function isSecretParameter(value: string, name: string): boolean {
   return isWrittenSecret(value, name) || (SIGNS.test(name) && value.length >= SIGNATURE_CHARS);
 }
 
-/** What lets in whoever has the address, as clouds call it. Elsewhere, or when it is short, it is a word like any other. */
+/**
+ * Clouds use these names for a parameter that opens an address to anyone who has it. Elsewhere, or when its value is short, the
+ * name is an ordinary word.
+ */
 const SIGNS = /^(?:sig|signature|code)$/i;
 const SIGNATURE_CHARS = 16;
 

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { flag, milliseconds, oneOf, strict, text, wholeNumber } from '../text/schema-words.js';
-import type { RetryPlan } from '../remediation.js';
 
 export const DAY_MS = 86_400_000;
 
@@ -23,6 +22,13 @@ export const ofEveryAction = {
   retry: Retry.optional(),
   onlyIf: oneOf(ONLY_IF).optional(),
 };
+
+export interface RetryPlan {
+  /** None: as often as there is time for. */
+  maxAttempts?: number | undefined;
+  initialIntervalMs: number;
+  maxIntervalMs: number;
+}
 
 /** How actions of a type are tried, unless their rule says otherwise. */
 export interface ActionDefaults {

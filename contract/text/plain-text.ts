@@ -13,7 +13,7 @@ export function visible(text: string): string {
 /** What acts on the eye instead of being seen. The last ones: the joiner of graphemes, and the fillers of Hangul, which are no format characters to Unicode. */
 export const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u034f\u115f\u1160\u3164\uffa0]/gu;
 
-/** The same with line breaks kept, whichever kind they are. A tab hides nothing, and traces and logs are full of them. */
+/** The same with line breaks of every kind kept. A tab hides nothing, and traces and logs are full of them. */
 export function visibleLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => visible(line.replaceAll('\t', TAB)));
 }

@@ -45,7 +45,7 @@ export function formatProblem(problem: Problem): string {
 function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown, say: (found: unknown) => string): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const { known = [] } = issue as Partial<KnownKeys>;
-    // Whoever has so many of them did not misspell one, and guessing takes time.
+    // A file with so many problems did not misspell one key, and guessing takes time.
     const isGuessed = issue.keys.length <= MAX_GUESSED_KEYS;
     const named = issue.keys.slice(0, MAX_NAMED_KEYS);
     const more = issue.keys.length - named.length;

@@ -10,18 +10,23 @@ export const CHAIN_LIFE_MS = 86_400_000;
 export const MAX_SPAWNS_IN_WINDOW = 3;
 export const SPAWN_WINDOW_MS = 10_000;
 
-/** A rule has fired for an event of the chain. */
-export function noteRemediation(chains: Chains, root: string, depth: number, now: number): void {
-  const chain = touch(chains, root, now);
-  chain.remediations += 1;
-  chain.deepest = Math.max(chain.deepest, depth);
+/** What one event of a chain leads to. */
+export interface Led {
+  root: string;
+  depth: number;
+  remediations: number;
+  /** Agents that are about to be started. */
+  spawns: number;
 }
 
-/** An agent is about to be started because of the chain's first event. */
-export function noteSpawn(chains: Chains, root: string, now: number): void {
+export function noteLed(chains: Chains, { root, depth, remediations, spawns }: Led, now: number): void {
+  if (remediations + spawns === 0) return;
   const chain = touch(chains, root, now);
-  chain.spawns = spawnsOf(chains, root) + 1;
-  chain.spawnedAt = [...(chain.spawnedAt ?? []), now].slice(-MAX_SPAWNS_IN_WINDOW);
+  chain.remediations += remediations;
+  chain.deepest = Math.max(chain.deepest, depth);
+  if (spawns === 0) return;
+  chain.spawns = (chain.spawns ?? 0) + spawns;
+  chain.spawnedAt = [...(chain.spawnedAt ?? []), ...Array<number>(spawns).fill(now)].slice(-MAX_SPAWNS_IN_WINDOW);
 }
 
 /** Agents that the first event has led to. */

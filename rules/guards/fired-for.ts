@@ -24,9 +24,3 @@ export function firedFor(
 
 /** As long as names in mesh.yaml may be: what is longer names no team there is. */
 const MAX_TEAM_CHARS = 100;
-
-/** Whether both are of the same task and session. */
-export function isSameThread(one: Omit<FiredFor, 'event'>, other: Omit<FiredFor, 'event'>): boolean {
-  if (one.session === undefined && one.task === undefined) return false;
-  return one.session === other.session && one.task === other.task;
-}

@@ -1,4 +1,4 @@
-// The one ordered list of judging. The order and the moment a guard arms are semantics: see docs/rules.md.
+// The one ordered list of judging. The order is semantics: see docs/rules.md.
 //
 // 1. duplicate, paused                      the event, before its rules are looked up
 // 2. stale, disabled, max-depth, no-match   the event
@@ -11,26 +11,26 @@ import type { ActionFacts, EventMatches, RuleFacts, RuleMatch, RulesetFacts } fr
 import { plural } from '#contract/text/words.js';
 import { MAX_FIRED_RULES, MAX_JUDGED_ACTIONS } from '#contract/limits.js';
 import type { SkipCode, Verdict } from '#contract/verdict.js';
-import {
-  MAX_SPAWNS_IN_WINDOW,
-  noteRemediation,
-  noteSpawn,
-  recentSpawnsOf,
-  SPAWN_WINDOW_MS,
-  spawnsOf,
-} from './chains.js';
+import { MAX_SPAWNS_IN_WINDOW, recentSpawnsOf, SPAWN_WINDOW_MS, spawnsOf } from './chains.js';
 import { firedFor } from './fired-for.js';
-import { endCooldown, type GuardMemory, remainingMs } from './memory.js';
+import type { Learnt } from './learn.js';
+import { type GuardMemory, remainingMs } from './memory.js';
 import { type Place, type PlacedEvent, placeEvent } from './place-event.js';
-import { hasSeen } from './seen.js';
 import { noteSuppressed } from './suppressed.js';
 
 type JudgedEvent = PlacedEvent & Pick<MeshEvent, 'occurredAt'>;
 type Skip = Extract<Verdict, { verdict: 'skip' }>;
 
-/** One event, and what it is judged by. */
+/** Deciding changes no memory: what the guards are to remember is part of the decision, for `learn`. */
+export interface Decision {
+  verdicts: Verdict[];
+  learnt?: Learnt;
+}
+
+/** One event, and what it is judged by: the memory, and what the event itself adds to it on the way. */
 interface Case {
   memory: GuardMemory;
+  learnt: Learnt;
   event: JudgedEvent;
   place: Place;
   ruleset: RulesetFacts;
@@ -38,8 +38,8 @@ interface Case {
 }
 
 /** What refuses an event before its rules are even looked up. */
-export function judgeAtDoor(memory: GuardMemory, event: { id: string }, pause?: { reason?: string }): Skip | undefined {
-  if (hasSeen(memory, event.id)) return skip('duplicate', 'event id already seen');
+export function judgeAtDoor(isSeen: boolean, pause?: { reason?: string }): Skip | undefined {
+  if (isSeen) return skip('duplicate', 'event id already seen');
   if (pause) return skip('paused', pause.reason ? `tenant is paused: ${pause.reason}` : 'tenant is paused');
   return undefined;
 }
@@ -50,8 +50,8 @@ export function judgedError(reason: string): Skip {
 }
 
 /**
- * Judges one event that passed the door against the rules it matched, and arms the guards of what fires. `found`: the place of
- * the event, where the caller has found it already.
+ * Judges one event that passed the door against the rules it matched. `found`: the place of the event, where the caller has
+ * found it already.
  */
 export function judgeMatched(
   memory: GuardMemory,
@@ -60,15 +60,18 @@ export function judgeMatched(
   matched: EventMatches,
   now: number,
   found?: Place,
-): Verdict[] {
-  if ('error' in matched) return [skip('error', matched.error)];
+): Decision {
+  if ('error' in matched) return { verdicts: [skip('error', matched.error)] };
   const { agents } = memory;
   const { maxChainDepth } = ruleset;
   const place = found ?? placeEvent(event, { agents, lineage: matched.lineage, maxChainDepth, now });
-  const judged: Case = { memory, event, place, ruleset, now };
+  const { root, depth } = place;
+  const chain = { root, depth, remediations: 0, spawns: 0 };
+  const learnt: Learnt = { cooldowns: new Map(), dedups: new Map(), suppressed: new Map(), chain };
+  const judged: Case = { memory, learnt, event, place, ruleset, now };
   const refusal = judgeEvent(judged, matched);
-  if (refusal) return [refusal];
-  return judgeRules(judged, matched);
+  if (refusal) return { verdicts: [refusal] };
+  return { verdicts: judgeRules(judged, matched), learnt };
 }
 
 /** Refuses most, and needs nothing but the place of the event, so it comes first; a stale one is not worth a word about depth. */
@@ -110,7 +113,7 @@ function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[];
 }
 
 function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
-  const { memory, event, place, now } = judged;
+  const { memory, learnt, event, place, now } = judged;
   const everyAction = (code: SkipCode, reason: string) =>
     rule.actions.map((action) => skip(code, reason, rule.id, action.name));
 
@@ -121,23 +124,19 @@ function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   const cooldown = memory.cooldowns.get(match.cooldownKey);
   const coolingMs = remainingMs(cooldown, now);
   if (cooldown && coolingMs > 0) {
-    if (rule.digest) cooldown.suppressed = noteSuppressed(cooldown.suppressed, event, now);
+    if (rule.digest) learnt.suppressed.set(match.cooldownKey, noteSuppressed(cooldown.suppressed, event, now));
     return everyAction('cooldown', `rule cooldown active for ${coolingMs}ms`);
   }
   const answers = rule.actions.map((action, index) => judgeAction(judged, rule, action, match.dedupKeys[index] ?? ''));
   // Only a firing arms the cooldown: a rule whose every action was disabled or a repeat has done nothing to cool down from.
   if (answers.some(({ armed }) => armed) && rule.cooldownMs > 0) armCooldown(judged, rule, match);
   const verdicts = answers.map(({ verdict }) => verdict);
-  if (verdicts.some(({ verdict }) => verdict === 'fire')) {
-    noteRemediation(memory.chains, place.root, place.depth, now);
-  }
+  if (verdicts.some(({ verdict }) => verdict === 'fire')) learnt.chain.remediations += 1;
   return verdicts;
 }
 
-function armCooldown({ memory, event, now }: Case, rule: RuleFacts, match: RuleMatch): void {
-  // The one before may have ended in this moment, with no timer yet to say so.
-  endCooldown(memory, match.cooldownKey);
-  memory.cooldowns.set(match.cooldownKey, {
+function armCooldown({ learnt, event, now }: Case, rule: RuleFacts, match: RuleMatch): void {
+  learnt.cooldowns.set(match.cooldownKey, {
     rule: rule.id,
     untilAt: now + rule.cooldownMs,
     armedAt: now,
@@ -152,35 +151,35 @@ function judgeAction(
   action: ActionFacts,
   dedupKey: string,
 ): { verdict: Verdict; armed: boolean } {
-  const { memory, place, now } = judged;
+  const { memory, learnt, now } = judged;
   const refuse = (code: SkipCode, reason: string) => ({
     verdict: skip(code, reason, rule.id, action.name),
     armed: false,
   });
   if (!action.enabled) return refuse('disabled', 'action disabled');
-  const repeatMs = remainingMs(memory.dedups.get(dedupKey), now);
+  const repeatMs = remainingMs(learnt.dedups.get(dedupKey) ?? memory.dedups.get(dedupKey), now);
   if (repeatMs > 0) return refuse('dedup', `dedup window active for ${repeatMs}ms`);
   const tooMany = action.spawns ? tooManySpawns(judged) : undefined;
   if (tooMany) return refuse(...tooMany);
 
   // Armed before anything runs, and never released by a failure: retries belong to the remediation.
   if (action.dedupWindowMs > 0) {
-    memory.dedups.set(dedupKey, { rule: rule.id, action: action.name, untilAt: now + action.dedupWindowMs });
+    learnt.dedups.set(dedupKey, { rule: rule.id, action: action.name, untilAt: now + action.dedupWindowMs });
   }
   // Shadow arms all the same, so that a trial shows the true number of firings. It starts no agent, though, and must not
   // use up those that other rules may start.
   if (rule.mode === 'shadow') return { ...refuse('shadow', 'shadow mode: would fire'), armed: true };
-  if (action.spawns) noteSpawn(memory.chains, place.root, now);
+  if (action.spawns) learnt.chain.spawns += 1;
   return { verdict: { verdict: 'fire', rule: rule.id, action: action.name }, armed: true };
 }
 
-function tooManySpawns({ memory, place, ruleset, now }: Case): [SkipCode, string] | undefined {
+function tooManySpawns({ memory, learnt, place, ruleset, now }: Case): [SkipCode, string] | undefined {
   const { maxDescendants } = ruleset;
-  const spawns = spawnsOf(memory.chains, place.root);
+  const spawns = spawnsOf(memory.chains, place.root) + learnt.chain.spawns;
   if (maxDescendants !== undefined && spawns >= maxDescendants) {
     return ['descendants', `${spawns} agents stem from event ${place.root} already (maxDescendants ${maxDescendants})`];
   }
-  const recent = recentSpawnsOf(memory.chains, place.root, now);
+  const recent = recentSpawnsOf(memory.chains, place.root, now) + learnt.chain.spawns;
   if (recent < MAX_SPAWNS_IN_WINDOW) return undefined;
   return [
     'spawn-rate',
@@ -191,7 +190,7 @@ function tooManySpawns({ memory, place, ruleset, now }: Case): [SkipCode, string
 const factsByRule = new WeakMap<RulesetFacts, Map<string, RuleFacts>>();
 
 /** A batch may match a thousand rules, each of them for many events. */
-function factsOf(ruleset: RulesetFacts, rule: string): RuleFacts {
+export function factsOf(ruleset: RulesetFacts, rule: string): RuleFacts {
   const known = factsByRule.get(ruleset) ?? new Map(ruleset.rules.map((facts) => [facts.id, facts]));
   factsByRule.set(ruleset, known);
   const facts = known.get(rule);

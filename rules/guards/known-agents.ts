@@ -7,7 +7,7 @@ import { plainName } from './plain-name.js';
 export interface KnownAgent extends AnnouncedAgent {
   /** When the watch first heard of it. */
   sinceAt: number;
-  /** That its remediation waited for, and was told. A retry that asks for the same agent hears of it from here. */
+  /** The end, for which its remediation waited and which it was told. A retry for the same agent gets it from here. */
   end?: AgentEnd;
 }
 
@@ -82,7 +82,7 @@ export function knownAgentOf(agents: KnownAgents, event: Reported, { now, root }
 
 export interface KnownBy {
   now: number;
-  /** The first event of the chain, when a token proves it. */
+  /** The first event of the chain, if a token proves it. */
   root?: string | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface EndedBy {
   parent?: string | undefined;
 }
 
-/** Not by its mere name, where a token proves that the event is of another remediation. */
+/** The name alone does not count when a token proves that the event is of another remediation. */
 export function isEndOf(agent: KnownAgent, { ids, parent }: EndedBy): boolean {
   const isOurs = parent === undefined || parent === agent.remediation;
   return agent.ids.some((id) => ids.includes(id) && (isOurs || isChosenId(agent, id)));

@@ -22,7 +22,7 @@ export interface Cooldown {
   label?: string;
   /** Where a team is told when the rule fires: what it fired for. */
   firedFor?: FiredFor;
-  /** Noted only where a digest is wanted. */
+  /** Kept only for rules with a digest. */
   suppressed?: SavedSuppression;
 }
 
@@ -41,7 +41,7 @@ export function emptyMemory(): GuardMemory {
   return { seen: new Set(), cooldowns: new Map(), dedups: new Map(), chains: new Map(), agents: new Map(), ended: [] };
 }
 
-/** Milliseconds a window still refuses. Half-open: at the instant it expires it refuses no more. */
+/** How many milliseconds a window still refuses. At the instant at which it expires it refuses nothing. */
 export function remainingMs(window: { untilAt: number } | undefined, now: number): number {
   return window === undefined ? 0 : Math.max(0, window.untilAt - now);
 }
@@ -52,7 +52,7 @@ export function pruneExpired(memory: GuardMemory, now: number): void {
   for (const [key, window] of memory.dedups) if (remainingMs(window, now) === 0) memory.dedups.delete(key);
 }
 
-/** Ends the live windows of one rule, or of all, before their time: an operator's wish. */
+/** Ends the live windows of one rule, or of all rules, before their time. An operator asked for it. */
 export function rearm(memory: GuardMemory, rule: string | undefined): void {
   const isMeant = (window: { rule: string }) => rule === undefined || window.rule === rule;
   for (const [key, window] of memory.cooldowns) if (isMeant(window)) endCooldown(memory, key);

@@ -1,4 +1,4 @@
-/** Runtimes spell the names of events in their own ways: case and `. _ : -` tell none apart. */
+/** Runtimes spell the names of events in different ways. Case and `. _ : -` make no difference. */
 export function plainName(event: string): string {
   return event.toLowerCase().replace(/[._:-]/g, '');
 }

@@ -1,6 +1,6 @@
 import type { GuardMemory } from './memory.js';
 
-/** At least so many are remembered. */
+/** A watch remembers at least so many event ids. */
 export const MAX_SEEN_IDS = 20_000;
 
 /**

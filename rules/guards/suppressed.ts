@@ -3,7 +3,7 @@ import type { Suppressed } from '#contract/notice.js';
 import { readField } from '#contract/read-field.js';
 import { hashId } from './seen.js';
 
-/** With hashes of the sessions that are not noted by name. */
+/** Hashes stand for the sessions that are not noted by name. */
 export interface SavedSuppression extends Suppressed {
   others?: string[];
 }

@@ -1,7 +1,7 @@
 import type { MeshEvent } from '#contract/event.js';
 import { readField } from '#contract/read-field.js';
 
-/** Anything longer is no name. */
+/** A longer text is no name. */
 const MAX_NAME_CHARS = 200;
 
 /** What works again, when an event tells of a success: the task and the tool that it names. */

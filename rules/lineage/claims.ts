@@ -1,11 +1,11 @@
 import { MAX_DEPTH } from '#contract/event.js';
 import type { RemediationInput } from '#contract/remediation.js';
 
-/** What a token says of whatever carries it. */
+/** What a token says about the event that carries it. */
 export interface LineageClaims {
   /** The first event of the chain. */
   root: string;
-  /** Of whatever the agent reports. */
+  /** Chain depth of what the agent reports. */
   depth: number;
   /** The rules that fired on the way, the first of the chain first. */
   path: string[];
@@ -15,7 +15,7 @@ export interface LineageClaims {
   expiresAt: number;
 }
 
-/** No agent runs longer, and what is left lying around is worth nothing after it. */
+/** No agent runs longer. A token that was left lying around is worth nothing afterwards. */
 export const LINEAGE_LIFE_MS = 48 * 3_600_000;
 
 /** For the agents that a remediation starts. */

@@ -2,7 +2,7 @@ import type { LineageClaims } from './claims.js';
 import { MAX_PATH_RULES, MAX_TOKEN_CHARS, signatureOf, TOKEN_FORM } from './token.js';
 
 /**
- * A token that proves who caused what: whoever starts an agent gives it along (`MESH_LINEAGE`), and the agent's events bring it
+ * A token that proves who caused what. An agent is started with it (`MESH_LINEAGE`), and the agent's events bring it
  * back. It is signed, not hidden: only names and ids are in it.
  */
 export function signLineage(claims: LineageClaims, key: string): string {

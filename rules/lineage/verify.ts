@@ -21,7 +21,7 @@ export function verifyLineage(token: string, { key, tenant, now }: TokenCheck): 
   return { depth, root, parent, path: path.slice(-MAX_PATH_RULES) };
 }
 
-/** Nothing in the token is looked at before its signature holds. */
+/** The token is not read before its signature is checked. */
 function readSigned(token: string, key: string): LineageClaims | undefined {
   const [form, body, signature, ...rest] = token.split('.');
   if (form !== TOKEN_FORM || body === undefined || signature === undefined || rest.length > 0) return undefined;
@@ -29,13 +29,13 @@ function readSigned(token: string, key: string): LineageClaims | undefined {
   return readClaims(Buffer.from(body, 'base64url').toString());
 }
 
-/** In constant time, so that nobody finds a signature byte by byte. */
+/** The comparison takes constant time, so that nobody can find a signature byte by byte. */
 function isSame(given: string, right: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Signed with the right key by something that is not this mesh: refused like a forged one. */
+/** Something that is not this mesh signed it with the right key: it is refused like a forged token. */
 function readClaims(json: string): LineageClaims | undefined {
   let claims: unknown;
   try {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import type { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
-import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { type GatewayProcess, postJson, startGatewayProcess } from '../support/gateway-process.js';
 import { runMesh } from '../support/run-command.js';

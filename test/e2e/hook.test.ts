@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readName, writeEntry } from '#client/spool/entries.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { startGatewayStub } from '../support/gateway-stub.js';
 import { hookFixture } from '../support/hook-fixtures.js';
 import { endInput, runMesh, startNode } from '../support/run-command.js';

@@ -5,7 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { connectMesh, type Mesh } from '#client/mesh.js';
-import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { type GatewayProcess, get, postJson, startGatewayProcess } from '../support/gateway-process.js';
 import { PLANTED_SECRETS } from '../support/planted-secrets.js';

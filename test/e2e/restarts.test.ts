@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { type DevServerOptions, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServerOptions, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh } from '../support/test-mesh.js';

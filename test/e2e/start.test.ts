@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type TestContext } from 'vitest';
 import { connectMesh } from '#client/mesh.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { get, postJson } from '../support/gateway-process.js';
 import { type Finished, type Running, runMesh, startNode } from '../support/run-command.js';
@@ -59,15 +59,16 @@ test(
 );
 
 test(
-  'a second npm start in the same folder shares the server; the first one still ends it',
+  'a second npm start in the same folder says that one is at work; the first goes on',
   { timeout: 120_000 },
   async (context) => {
-    const { address, start } = await buildSite(context);
+    const { address, start, startInVain } = await buildSite(context);
     const first = await start();
-    const second = await start();
 
-    expect(second.output().stdout).toContain('still running here');
-    expect(await pressCtrlC(second)).toBe(0);
+    const { code, stderr } = await startInVain();
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('set MESH_HOME to another folder');
     expect(await isListening(address)).toBe(true);
     expect(await pressCtrlC(first)).toBe(0);
     expect(await isListening(address)).toBe(false);
@@ -75,7 +76,7 @@ test(
 );
 
 // Side by side, since they wait: for a worker that does not come back, and for a server that is not there.
-test.concurrent('a start that was killed leaves its server to the next one', { timeout: 120_000 }, async (context) => {
+test.concurrent('after a start that was killed the next one just works', { timeout: 120_000 }, async (context) => {
   const { env, address, start, codesOn } = await buildSite(context);
   const first = await start();
   await runMesh(failure('e-1'), env);
@@ -92,18 +93,14 @@ test.concurrent('a start that was killed leaves its server to the next one', { t
   expect(await isListening(address)).toBe(false);
 });
 
-test.concurrent('a start that uses the server of another one ends with that', { timeout: 120_000 }, async (context) => {
+test.concurrent('a start whose server ends says so, and ends', { timeout: 120_000 }, async (context) => {
   const { home, start } = await buildSite(context);
-  const first = await start();
-  signalGroup(first.child.pid, 'SIGKILL');
-  await first.finished;
-  const second = await start();
-  expect(second.output().stdout).toContain('still running here');
+  const running = await start();
 
   const { pid } = JSON.parse(await readFile(join(home, 'temporal-server.json'), 'utf8')) as { pid: number };
   process.kill(pid, 'SIGKILL');
 
-  const { code, stderr } = await second.finished;
+  const { code, stderr } = await running.finished;
   expect(code).toBe(1);
   expect(stderr).toContain('The Temporal server ended. Stopping; start again to go on.');
   expect(await readdir(home)).not.toContain('temporal-server.json');

@@ -7,7 +7,7 @@ import { makeStartNotice } from '#adapters/temporal/start-notice.js';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import { remediationId } from '#contract/ids.js';
 import { TASK_QUEUE } from '#contract/names.js';
-import { type DevServer, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { writeAgent } from '../support/agent-scripts.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';

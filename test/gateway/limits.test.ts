@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAccess } from '#client/gateway/access.js';
-import { TokenBucket } from '#client/gateway/token-bucket.js';
+import { TokenBucket } from '#client/gateway/rate-limits.js';
 import { ROLES } from '#contract/roles.js';
 import { aToken, startTestGateway } from '../support/test-gateway.js';
 

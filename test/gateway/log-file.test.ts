@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { freePort } from '#worker/dev-server.js';
-import { openLogFile } from '#worker/log-file.js';
+import { freePort } from '#worker/dev/dev-server.js';
+import { openLogFile } from '#worker/logs.js';
 import { get, startGatewayProcess } from '../support/gateway-process.js';
 import { tempFolder } from '../support/temp-folder.js';
 

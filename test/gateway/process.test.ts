@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STOP_WITHIN_MS } from '#client/gateway/stop-gateway.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { get, postJson, startGatewayProcess } from '../support/gateway-process.js';
 import { runMesh, startNode } from '../support/run-command.js';

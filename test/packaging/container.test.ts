@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { connectMesh } from '#client/mesh.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { type Container, buildContainer } from '../support/build-container.js';
 import { durationMs, readCompose, serviceOf } from '../support/compose.js';
 import { eventually } from '../support/eventually.js';

@@ -42,13 +42,16 @@ describe('docs/gateway.md lists', () => {
   });
 
   it('the metrics, with their help', async () => {
-    const { all } = createGatewayMetrics({
+    const { render } = createGatewayMetrics({
       waiting: () => ({ events: 0, bytes: 0 }),
       spooled: () => Promise.resolve(0),
       connections: () => 0,
       startedAt: 0,
     });
-    const helps = [...(await all.render()).matchAll(/^# HELP (\S+) (.+)$/gm)].map(([, name, help]) => [name, help]);
+    const helps = [...(await render('default')).matchAll(/^# HELP (\S+) (.+)$/gm)].map(([, name, help]) => [
+      name,
+      help,
+    ]);
 
     expect(tableBelow(PAGE, 'Metrics').map((row) => [codesIn(row['name'])[0], row['what']])).toEqual(helps);
   });

@@ -14,7 +14,7 @@ const TELLTALE = new RegExp(
 );
 
 /** The server's last source, for machines without Python. */
-const ON_PURPOSE = { file: 'worker/temporal-binary.ts', count: 1 };
+const ON_PURPOSE = { file: 'worker/dev/temporal-binary.ts', count: 1 };
 
 it('no file names a folder of somebody’s machine or the host of a package registry', () => {
   const found = repositoryFiles().flatMap((file) =>

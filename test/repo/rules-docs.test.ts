@@ -9,8 +9,8 @@ import { TEMPLATE_NAMES } from '#contract/text/template-text.js';
 import { SKIP_CODES, type Verdict } from '#contract/verdict.js';
 import { VOLATILE_FIELDS } from '#rules/fingerprint.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
+import { learn } from '#rules/guards/learn.js';
 import { emptyMemory } from '#rules/guards/memory.js';
-import { markSeen } from '#rules/guards/seen.js';
 import { KNOWN_EVENTS } from '#rules/known-events.js';
 import { matchBatch } from '#rules/match-batch.js';
 import { parseRuleset } from '#rules/parse-ruleset.js';
@@ -141,9 +141,9 @@ function realSkips(): Extract<Verdict, { verdict: 'skip' }>[] {
   const rule = `id: r, trigger: { event: E }, actions: [${action}, { type: notify_team, enabled: false }]`;
   const spawning = `id: r, trigger: { event: E }, cooldownMs: 0, dedupWindowMs: 0, actions: [{ type: spawn_fallback_agent }]`;
   const verdicts = [
-    judgeAtDoor(seen('e-1'), { id: 'e-1' }),
-    judgeAtDoor(emptyMemory(), { id: 'e-1' }, {}),
-    judgeAtDoor(emptyMemory(), { id: 'e-1' }, { reason: 'deploy' }),
+    judgeAtDoor(true),
+    judgeAtDoor(false, {}),
+    judgeAtDoor(false, { reason: 'deploy' }),
     judgedError('could not be judged: a mistake'),
     judgedError('not a valid event: it has no id'),
     ...judge(`{ maxEventAgeMs: 1, rules: [{ ${rule} }] }`, { occurredAt: 0 }),
@@ -173,12 +173,6 @@ function many(rules: number, mode = 'enforce'): string {
   return `{ rules: [${written.join(', ')}] }`;
 }
 
-function seen(id: string) {
-  const memory = emptyMemory();
-  markSeen(memory, id);
-  return memory;
-}
-
 function judge(rules: string, fields: Partial<MeshEvent> = {}, times = 1): Verdict[] {
   const parsed = parseRuleset(rules, 'test.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
@@ -198,5 +192,9 @@ function judge(rules: string, fields: Partial<MeshEvent> = {}, times = 1): Verdi
   const memory = emptyMemory();
   const [matched] = batch.events;
   if (!matched) throw new Error('not matched');
-  return Array.from({ length: times }, () => judgeMatched(memory, event, batch.ruleset, matched, now)).flat();
+  return Array.from({ length: times }, () => {
+    const { verdicts, learnt } = judgeMatched(memory, event, batch.ruleset, matched, now);
+    if (learnt) learn(memory, learnt, now);
+    return verdicts;
+  }).flat();
 }

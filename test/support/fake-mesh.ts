@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MeshError, NotStoredError } from '#client/errors.js';
 import type { Mesh } from '#client/mesh.js';
-import type { RemediationDetail, RemediationFilter } from '#client/remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
+import type { RemediationFilter } from '#client/filters.js';
 import type { MeshEvent } from '#contract/event.js';
 import { parseRemediationId, watchId } from '#contract/ids.js';
 import type { Judgement } from '#contract/verdict.js';

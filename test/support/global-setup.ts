@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { freePort, startDevServer } from '#worker/dev-server.js';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { freePort, startDevServer } from '#worker/dev/dev-server.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

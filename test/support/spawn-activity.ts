@@ -111,7 +111,7 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
       isStarted: unused,
       startNotice: unused,
       keepLease: unused,
-      tellWatchOfIncident: unused,
+      tellWatchOfAlert: unused,
       isAlertOpen: unused,
       toldBy: unused,
       async tellWatchOfAgents(_tenant, agents) {

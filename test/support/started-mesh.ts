@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectMesh, type Mesh } from '#client/mesh.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from './eventually.js';
 import { type Running, startNode } from './run-command.js';
 

@@ -12,7 +12,7 @@ import { remediationId, watchId } from '#contract/ids.js';
 import { SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
 import type { RemediationResult } from '#contract/remediation.js';
 import { readSettings } from '#contract/settings.js';
-import type { WatchRunInput } from '#workflows/saved-watch.js';
+import type { WatchRunInput } from '#workflows/watch/open-watch.js';
 import { createWorker } from '#worker/create-worker.js';
 import { makeWorld } from '#worker/make-world.js';
 import { BUNDLE } from './paths.js';

@@ -15,7 +15,7 @@ const RULES = [2_000, 2_300, 2_700, 3_000].map((cooldownMs): WrittenRule => ({
   dedupWindowMs: 1_500,
   actions: [{ id: 'tell', type: 'notify_team', teamName: 'hook' }],
 }));
-const SIGNS = 5;
+const SIGNS = 3;
 
 /** The worker is killed about that often. */
 export function calm(killEveryMs: number): Scenario {

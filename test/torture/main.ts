@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { findTemporal } from '#worker/temporal-binary.js';
+import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { calm } from './calm.js';
 import { mixed } from './mixed.js';
 import { runTorture } from './run-torture.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { SavedWatch, WatchRunInput } from '#workflows/saved-watch.js';
+import type { SavedWatch, WatchRunInput } from '#workflows/watch/open-watch.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
@@ -51,7 +51,7 @@ test(
     const saved = (JSON.parse(Buffer.from(input ?? '').toString()) as WatchRunInput & { saved: SavedWatch }).saved;
     const bytes = Buffer.byteLength(JSON.stringify(saved));
     expect(bytes).toBeLessThan(1_500_000);
-    expect(saved.guards.evicted).toBe(0);
+    expect(saved.windows.evicted).toBe(0);
 
     for (const index of [0, 7_777, 19_999]) {
       await report(event(index, 'second'));

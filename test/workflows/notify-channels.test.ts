@@ -190,7 +190,7 @@ test('good news that could not be told at once closes nothing that has broken ag
   // Another text, since a mere repetition would be kept quiet.
   const [second = ''] = await report({ ...broken, payload: { ...broken.payload, error: 'again' } });
   await result('r', second);
-  await eventually('the new incident', async () => (await status()).incidents?.[0]);
+  await eventually('the new alert', async () => (await status()).alerts?.[0]);
   const query = `WorkflowType = 'notice' AND MeshTenant = '${tenant}'`;
   const notice = await eventually('the notice', async () => {
     for await (const { workflowId } of client.workflow.list({ query })) return client.workflow.getHandle(workflowId);

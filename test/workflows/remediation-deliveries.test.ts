@@ -14,7 +14,7 @@ import { failedResult } from '../support/failed-result.js';
 // How messages are delivered, whatever the channel: the activities are the test's own and answer as channels do.
 
 const TELL = { type: 'notify_team', id: 'tell' } as const;
-const INCIDENT = {
+const ALERT = {
   ...{ tenant: 'default', rule: 'a-rule', remediation: 'remediation/x', root: 'e-0', task: 't-1' },
   occurredAt: 0,
 };
@@ -71,7 +71,7 @@ function aDraft(...deliveries: string[]): Extract<NotificationDraft, { status: '
     },
     deliveries: deliveries.map((delivery) => {
       const [channel = '', recipient = ''] = delivery.split('/');
-      return { delivery, team: 'ops', channel, recipient, incident: INCIDENT };
+      return { delivery, team: 'ops', channel, recipient, alert: ALERT };
     }),
   };
 }
@@ -159,7 +159,7 @@ describe('notify_team', () => {
     expect(taken.map(({ effectKey }) => effectKey).sort()).toEqual(
       ['chat%2Fops', 'mail%2Fada', 'mail%2Fbob'].map((delivery) => `${id}/tell/${delivery}`),
     );
-    expect(taken[0]).toMatchObject({ threadKey: 'a-rule/t-1', incident: INCIDENT, message: { subject: 'it broke' } });
+    expect(taken[0]).toMatchObject({ threadKey: 'a-rule/t-1', alert: ALERT, message: { subject: 'it broke' } });
   });
 
   test('one receiver that never works delays nobody else, and the record says who did not get it', async () => {
@@ -478,7 +478,7 @@ describe('a notice', () => {
     await send({
       ...digest,
       kind: 'resolve',
-      incident: { ...INCIDENT, team: 'ops', channel: 'pager', key: 'k', resolveOn: ['task'], openedAt: 0 },
+      alert: { ...ALERT, team: 'ops', channel: 'pager', key: 'k', resolveOn: 'task', openedAt: 0 },
       by: { event: 'TaskCompleted', eventId: 'e-9' },
     });
     await eventually('note', async () =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { connectMesh, type Mesh, NotStoredError } from '#client/mesh.js';
-import { type DevServer, type DevServerOptions, freePort, startDevServer } from '#worker/dev-server.js';
+import { type DevServer, type DevServerOptions, freePort, startDevServer } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
 import { watchId } from '#contract/ids.js';
-import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
+import { createLedgers } from '#workflows/watch/ledgers/index.js';
+import { saveWatch } from '#workflows/watch/open-watch.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMesh, type TestMesh, type TestMeshOptions } from '../support/test-mesh.js';
 
@@ -178,11 +179,11 @@ test('continue-as-new carries guards, seen ids, counters, verdicts, chains and a
 });
 
 test('expired windows are forgotten by runs that are too short for a timer to ring, and crowd nothing out', async () => {
-  const state = loadWatchState({ tenant: 'default' }, Date.now());
+  const ledgers = createLedgers('default', Date.now());
   const ended = { rule: 'r', action: 'tell', untilAt: Date.now() - 1 };
-  for (let index = 0; index < 65_000; index++) state.memory.dedups.set(`${index}`.padStart(16, '0'), ended);
+  for (let index = 0; index < 65_000; index++) ledgers.guards.dedups.set(`${index}`.padStart(16, '0'), ended);
   // A run that begins with more than it could hand on, so that the next has to drop live windows, if it takes these for such.
-  const saved = saveWatchState(state, [], 1_800_000);
+  const saved = saveWatch(ledgers, [], 1_800_000);
   const { report, judged, status } = await meshWith({ rules, watch: { maxHistoryEvents: 12, saved } });
   expect((await eventually('the first run', status)).guards.live.dedups).toBe(65_000);
 

@@ -3,15 +3,14 @@ import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import { QUERIES, SIGNALS } from '#contract/names.js';
 import type { Notice } from '#contract/notice.js';
 import type { RemediationProgress } from '#contract/remediation.js';
-import { loadIncidents } from '#workflows/incidents.js';
-import type { WatchRunInput } from '#workflows/saved-watch.js';
-import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
+import { createLedgers } from '#workflows/watch/ledgers/index.js';
+import { saveWatch, type WatchRunInput } from '#workflows/watch/open-watch.js';
 import { eventually } from '../support/eventually.js';
 import { failedResult } from '../support/failed-result.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
 
-// What the watch tells others: the team at the end of a cooldown, a receiver that an incident is over, a remediation that its
+// What the watch tells others: the team at the end of a cooldown, a receiver that an alert is over, a remediation that its
 // agent has ended.
 
 const LAUNCHED = '{"launched":true,"agentId":"agent-7"}';
@@ -147,17 +146,17 @@ test('an event that finds a cooldown just over brings out what that kept quiet, 
   const { tenant, report, judged, watch, status, stopWorker, startWorker } = await start({ cooldownMs: 5_000 });
   const at = Date.now();
   await report(
-    { id: 'e-1', event: 'Broke', session: 's-1', occurredAt: at },
+    { id: 'e-1', event: 'Broke', session: 's-1', occurredAt: at, payload: { tool_name: 'Bash' } },
     { id: 'e-2', event: 'Broke', session: 's-2' },
   );
   await judged('e-2');
   const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
   const receiver = { team: 'ops', channel: 'pager', key: 'r/s-1', openedAt: at, occurredAt: at };
-  await watch().signal(SIGNALS.incidents, [{ ...subject, ...receiver, tool: 'Bash', resolveOn: ['tool'] }]);
+  await watch().signal(SIGNALS.alerts, [{ ...subject, ...receiver, tool: 'Bash', resolveOn: 'tool' }]);
   const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
   await report({ ...works, id: 'ok', session: 's-1', occurredAt: at + 1 });
   await judged('ok');
-  expect((await status()).incidents).toMatchObject([{ worksAgain: true }]);
+  expect((await status()).alerts).toMatchObject([{ worksAgain: true }]);
   const overAt = Date.now() + 5_000;
   await stopWorker();
   await report({ id: 'e-3', event: 'Broke' });
@@ -169,67 +168,68 @@ test('an event that finds a cooldown just over brings out what that kept quiet, 
   expect(notices).toMatchObject([
     { kind: 'digest', suppressed: { events: 1, sessions: ['s-2'] } },
     // The cooldown that the event has begun holds nothing that was over before.
-    { kind: 'resolve', incident: { session: 's-1' }, by: { eventId: 'ok' } },
+    { kind: 'resolve', alert: { session: 's-1' }, by: { eventId: 'ok' } },
   ]);
 });
 
-test('a success of the same tool in the same session ends an incident, once', async () => {
+test('a success of the same tool in the same session closes an alert, once', async () => {
   const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
   await report({ id: 'e-1', event: 'Broke' });
   await judged('e-1');
   const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
   const receiver = { team: 'ops', channel: 'pager', key: 'r/s-1', openedAt: Date.now() };
-  await watch().signal(SIGNALS.incidents, [{ ...subject, ...receiver, tool: 'Bash', resolveOn: ['tool'] }]);
+  await watch().signal(SIGNALS.alerts, [{ ...subject, ...receiver, tool: 'Bash', resolveOn: 'tool' }]);
   const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
 
   await report({ ...works, id: 'elsewhere', session: 's-2' });
   await judged('elsewhere');
-  expect((await status()).incidents).toMatchObject([{ rule: 'r', channel: 'pager', tool: 'Bash' }]);
+  expect((await status()).alerts).toMatchObject([{ rule: 'r', channel: 'pager', tool: 'Bash' }]);
   await report({ ...works, id: 'ok-1', session: 's-1' }, { ...works, id: 'ok-2', session: 's-1' });
 
-  await eventually('the end of the incident', () => notices[0]);
+  await eventually('the end of the alert', () => notices[0]);
   await judged('ok-2');
   expect(notices).toMatchObject([
-    { kind: 'resolve', rule: 'r', incident: receiver, by: { event: 'PostToolUse', eventId: 'ok-1' } },
+    { kind: 'resolve', rule: 'r', alert: receiver, by: { event: 'PostToolUse', eventId: 'ok-1' } },
   ]);
-  expect((await status()).incidents).toEqual([]);
+  expect((await status()).alerts).toEqual([]);
 });
 
-test('a task that fails and works again by a reporter that names no session ends its incident', async () => {
+test('a task that fails and works again by a reporter that names no session closes its alert', async () => {
   const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
   const payload = { task_id: 'T-9' };
   await report({ id: 'e-1', event: 'Broke', payload });
   await judged('e-1');
   const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', task: 'T-9' };
   const receiver = { team: 'ops', channel: 'pager', key: 'r/T-9', openedAt: Date.now() };
-  await watch().signal(SIGNALS.incidents, [{ ...subject, ...receiver, resolveOn: ['task'] }]);
+  await watch().signal(SIGNALS.alerts, [{ ...subject, ...receiver, resolveOn: 'task' }]);
   const works = { event: 'TaskCompleted', outcome: 'success' as const, payload };
 
   await report({ ...works, id: 'elsewhere', session: 's-2' });
   await judged('elsewhere');
-  expect((await status()).incidents).toMatchObject([{ task: 'T-9' }]);
+  expect((await status()).alerts).toMatchObject([{ task: 'T-9' }]);
   await report({ ...works, id: 'ok' });
 
-  await eventually('the end of the incident', () => notices[0]);
-  expect(notices).toMatchObject([{ kind: 'resolve', incident: { task: 'T-9' }, by: { eventId: 'ok' } }]);
+  await eventually('the end of the alert', () => notices[0]);
+  expect(notices).toMatchObject([{ kind: 'resolve', alert: { task: 'T-9' }, by: { eventId: 'ok' } }]);
 });
 
-test('a success that came before the delivery told of the incident ends it', async () => {
+test('a success that came before the delivery told of the alert closes it', async () => {
   const { tenant, report, judged, watch, status } = await start({ cooldownMs: 0 });
   const occurredAt = Date.now();
-  await report({ id: 'e-1', event: 'Broke', session: 's-1', occurredAt });
-  const works = { event: 'PostToolUse', outcome: 'success' as const, payload: { tool_name: 'Bash' } };
+  const payload = { tool_name: 'Bash' };
+  await report({ id: 'e-1', event: 'Broke', session: 's-1', occurredAt, payload });
+  const works = { event: 'PostToolUse', outcome: 'success' as const, payload };
   await report({ ...works, id: 'ok-1', session: 's-1', occurredAt: occurredAt + 1 });
   await judged('ok-1');
 
   const subject = { tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-1`, root: 'e-1', session: 's-1' };
   const receiver = { team: 'ops', channel: 'pager', key: 'r/s-1', openedAt: Date.now() };
-  const incident = { ...subject, ...receiver, tool: 'Bash', resolveOn: ['tool'], occurredAt };
-  await watch().signal(SIGNALS.incidents, [incident]);
+  const alert = { ...subject, ...receiver, tool: 'Bash', resolveOn: 'tool', occurredAt };
+  await watch().signal(SIGNALS.alerts, [alert]);
 
-  await eventually('the end of the incident', () => notices[0]);
-  expect(notices).toMatchObject([{ kind: 'resolve', incident, by: { eventId: 'ok-1' } }]);
-  expect((await status()).incidents).toEqual([]);
+  await eventually('the end of the alert', () => notices[0]);
+  expect(notices).toMatchObject([{ kind: 'resolve', alert, by: { eventId: 'ok-1' } }]);
+  expect((await status()).alerts).toEqual([]);
 });
 
 test('an alert is closed when the cooldown that began with it ends, and not while the same has failed again', async () => {
@@ -241,22 +241,22 @@ test('an alert is closed when the cooldown that began with it ends, and not whil
   const inSession = (session: string) => ({
     ...{ tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-${session}`, root: `e-${session}`, session },
     ...{ team: 'ops', channel: 'pager', key: `r/${session}`, openedAt: at, occurredAt: at },
-    ...{ tool: 'Bash', resolveOn: ['tool'] },
+    ...{ tool: 'Bash', resolveOn: 'tool' },
   });
   for (const session of ['s-1', 's-2']) await report({ ...broke, id: `e-${session}`, session, occurredAt: at });
   await judged('e-s-2');
-  await watch().signal(SIGNALS.incidents, [inSession('s-1'), inSession('s-2')]);
+  await watch().signal(SIGNALS.alerts, [inSession('s-1'), inSession('s-2')]);
 
   for (const session of ['s-1', 's-2']) await report({ ...works, id: `ok-${session}`, session, occurredAt: at + 1 });
   await report({ ...broke, id: 'again', session: 's-2', occurredAt: at + 2 });
   expect(await judged('again')).toEqual([expect.stringContaining('cooldown')]);
-  expect((await status()).incidents?.map(({ worksAgain }) => worksAgain)).toEqual([true, undefined]);
+  expect((await status()).alerts?.map(({ worksAgain }) => worksAgain)).toEqual([true, undefined]);
   expect(notices).toEqual([]);
 
   await sdk.rearm(tenant, 'r');
   await eventually('good news', () => notices.find(({ kind }) => kind === 'resolve'));
   const ended = notices.filter(({ kind }) => kind === 'resolve');
-  expect(ended).toMatchObject([{ incident: { session: 's-1' }, by: { eventId: 'ok-s-1' } }]);
+  expect(ended).toMatchObject([{ alert: { session: 's-1' }, by: { eventId: 'ok-s-1' } }]);
 
   const { isAlertOpen } = createWorkflows(client, taskQueue);
   const alert = (session: string) => ({ team: 'ops', channel: 'pager', key: `r/${session}` });
@@ -267,17 +267,17 @@ test('what works while the tenant is paused is told when it is resumed, unless i
   const { tenant, report, judged, watch, status, mesh: sdk, stopWorker, startWorker } = await start({ cooldownMs: 0 });
   const occurredAt = Date.now();
   const sessions = ['s-1', 's-2', 's-3', 's-4'];
-  for (const session of sessions) await report({ id: `e-${session}`, event: 'Broke', session, occurredAt });
+  const payload = { tool_name: 'Bash' };
+  for (const session of sessions) await report({ id: `e-${session}`, event: 'Broke', session, occurredAt, payload });
   expect(await judged('e-s-4')).toEqual(['r/notify_team:0 fire']);
   const inSession = (session: string) => ({
     ...{ tenant, rule: 'r', remediation: `remediation/${tenant}/r/e-${session}`, root: `e-${session}`, session },
     ...{ team: 'ops', channel: 'pager', key: `r/${session}`, openedAt: Date.now() },
-    ...{ tool: 'Bash', resolveOn: ['tool'], occurredAt },
+    ...{ tool: 'Bash', resolveOn: 'tool', occurredAt },
   });
-  await watch().signal(SIGNALS.incidents, [inSession('s-1'), inSession('s-3'), inSession('s-4')]);
+  await watch().signal(SIGNALS.alerts, [inSession('s-1'), inSession('s-3'), inSession('s-4')]);
 
   await sdk.pause(tenant, 'deploy');
-  const payload = { tool_name: 'Bash' };
   const works = (session: string) => ({
     ...{ id: `ok-${session}`, event: 'PostToolUse', outcome: 'success' as const, session, payload },
     occurredAt: occurredAt + 1,
@@ -287,10 +287,10 @@ test('what works while the tenant is paused is told when it is resumed, unless i
   });
   await report(...sessions.map(works), again('s-3'));
   expect(await judged('again-s-3')).toEqual(['paused']);
-  await watch().signal(SIGNALS.incidents, [inSession('s-2')]);
-  const worksAgain = async () => (await status()).incidents?.map((one) => one.worksAgain === true);
+  await watch().signal(SIGNALS.alerts, [inSession('s-2')]);
+  const worksAgain = async () => (await status()).alerts?.map((one) => one.worksAgain === true);
   await eventually('what is told later', async () => ((await worksAgain())?.length === 4 ? true : undefined));
-  expect(await worksAgain()).toEqual([true, true, false, true]);
+  expect(await worksAgain()).toEqual([true, false, true, true]);
   await stopWorker();
   // Judged after the resume, as what was reported before it.
   await report(again('s-4'));
@@ -301,8 +301,8 @@ test('what works while the tenant is paused is told when it is resumed, unless i
 
   await eventually('both ends', () => notices[1]);
   expect(notices).toMatchObject([
-    { kind: 'resolve', incident: { session: 's-1' }, by: { event: 'PostToolUse', eventId: 'ok-s-1' } },
-    { kind: 'resolve', incident: { session: 's-2' }, by: { event: 'PostToolUse', eventId: 'ok-s-2' } },
+    { kind: 'resolve', alert: { session: 's-1' }, by: { event: 'PostToolUse', eventId: 'ok-s-1' } },
+    { kind: 'resolve', alert: { session: 's-2' }, by: { event: 'PostToolUse', eventId: 'ok-s-2' } },
   ]);
   expect(await judged('again-s-4')).toEqual(['paused']);
   expect(await worksAgain()).toEqual([false, false]);
@@ -310,14 +310,12 @@ test('what works while the tenant is paused is told when it is resumed, unless i
 
 test('good news whose cooldown had to go at continue-as-new is told by the next run, which waits for nothing', async () => {
   const by = { event: 'PostToolUse', eventId: 'ok' };
-  const resolved = { by, occurredAt: Date.now(), at: Date.now() };
+  const worksAgain = { by, occurredAt: Date.now(), at: Date.now() };
   const place = { team: 'ops', channel: 'pager', key: 'k', openedAt: Date.now(), occurredAt: Date.now() };
-  const state = loadWatchState({ tenant: 'default' }, Date.now());
-  state.incidents = loadIncidents([
-    { ...place, tenant: 'default', rule: 'r', remediation: '', root: 'e', tool: 'Bash', resolveOn: ['tool'], resolved },
-  ]);
+  const saved = saveWatch(createLedgers('default', Date.now()), []);
+  const about = { tenant: 'default', rule: 'r', remediation: '', root: 'e', tool: 'Bash', resolveOn: 'tool' as const };
 
-  await start({}, { saved: saveWatchState(state, []) });
+  await start({}, { saved: { ...saved, alerts: { ...saved.alerts, open: [{ ...place, ...about, worksAgain }] } } });
 
   await eventually('good news', () => notices[0]);
   expect(notices).toMatchObject([{ kind: 'resolve', rule: 'r', by }]);
@@ -371,13 +369,13 @@ test('an agent that has failed fails its action; signals that are none are answe
   await report({ id: 'e-1', event: 'Broke' });
   await agentIsNamed(mesh);
   await watch().signal(SIGNALS.agents, 'agent-7');
-  await watch().signal(SIGNALS.incidents, [{}]);
+  await watch().signal(SIGNALS.alerts, [{}]);
 
   await report({ event: 'StopFailure', agent: 'agent-7' });
 
   expect(await result('r', 'e-1').catch((error: unknown) => error)).toBeInstanceOf(Error);
   expect((await verdicts('?')).map(({ event, ...verdict }) => [event, 'reason' in verdict && verdict.reason])).toEqual([
     ['signal agents', expect.stringContaining('expected a list of agents')],
-    ['signal incidents', expect.stringContaining('expected a list of incidents')],
+    ['signal alerts', expect.stringContaining('expected a list of alerts')],
   ]);
 });

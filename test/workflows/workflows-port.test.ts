@@ -8,7 +8,7 @@ import { connectMesh } from '#client/mesh.js';
 import { digestId, leaseId, remediationId, slotsId, watchId } from '#contract/ids.js';
 import type { Lease } from '#contract/lease.js';
 import type { DigestNotice } from '#contract/notice.js';
-import type { OpenIncident } from '#contract/notification.js';
+import type { OpenAlert } from '#contract/notification.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { eventually } from '../support/eventually.js';
 import { startStallingProxy } from '../support/stalling-proxy.js';
@@ -138,7 +138,7 @@ test('a server that takes a question and never answers holds nobody up for long'
   const lease: Lease = { tenant, environment: tenant, ensure: 1, untilAt: 5, effectKey: 'k', targetHash: 'h' };
   const alert = { team: 'ops', channel: 'pager', key: 'k' };
   const from = { tenant, rule: 'r', remediation: id, root: 'e', occurredAt: 1 };
-  const incident: OpenIncident = { ...from, ...alert, resolveOn: ['task'], openedAt: 1 };
+  const open: OpenAlert = { ...from, ...alert, resolveOn: 'task', task: 't', openedAt: 1 };
   const plan = aRemediation([{ type: 'notify_team' }], { tenant });
   for (const started of [watchId(tenant), digest(3).id, leaseId('nobody-polls', tenant), plan.id, slotsId('nobody-polls', tenant)])
     touched.push(started);
@@ -150,7 +150,7 @@ test('a server that takes a question and never answers holds nobody up for long'
     startNotice: asked.startNotice(digest(3)),
     keepLease: asked.keepLease(lease),
     tellWatchOfAgents: asked.tellWatchOfAgents(tenant, []),
-    tellWatchOfIncident: asked.tellWatchOfIncident(tenant, incident),
+    tellWatchOfAlert: asked.tellWatchOfAlert(tenant, open),
     isAlertOpen: asked.isAlertOpen(tenant, alert),
     tellRemediation: asked.tellRemediation(id, { action: 'a', state: 'finished', agentId: 's', outcome: 'success' }),
     toldBy: asked.toldBy(id),

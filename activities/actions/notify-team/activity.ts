@@ -56,7 +56,7 @@ export function makeDeliverNotification(
     if ('needless' in answer) return { status: 'skipped', reason: answer.needless, attempts };
     if ('busy' in answer) throw busyFailure(answer.busy, before);
     if (!answer.delivered) throw deliveryFailure(answer, request, config);
-    await noteIncident(request, answer, world).catch(asLast(request, before));
+    await noteAlert(request, answer, world).catch(asLast(request, before));
     const { lastError } = before;
     return { status: 'executed', detail: answer.detail, attempts, ...(lastError !== undefined && { lastError }) };
   };
@@ -203,12 +203,12 @@ function elapsedMs(): number {
   return Math.max(0, Date.now() - Context.current().info.scheduledTimestampMs);
 }
 
-/** Fails, and is tried again, when the watch cannot be told: the receiver knows the incident by its key, and takes it once. */
-async function noteIncident(
-  { incident, team, channel }: DeliveryRequest,
-  { incident: opened }: Extract<DeliveryAnswer, { delivered: true }>,
+/** Fails, and is tried again, when the watch cannot be told: the receiver knows the alert by its key, and takes it once. */
+async function noteAlert(
+  { alert, team, channel }: DeliveryRequest,
+  { alert: opened }: Extract<DeliveryAnswer, { delivered: true }>,
   { workflows }: DeliverWorld,
 ): Promise<void> {
-  if (!incident || !opened) return;
-  await workflows.tellWatchOfIncident(incident.tenant, { ...incident, team, channel, ...opened, openedAt: Date.now() });
+  if (!alert || !opened) return;
+  await workflows.tellWatchOfAlert(alert.tenant, { ...alert, team, channel, ...opened, openedAt: Date.now() });
 }

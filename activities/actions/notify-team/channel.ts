@@ -22,7 +22,7 @@ export interface Channel<Config extends ChannelConfig> {
   /** For `member`: what somebody lacks whom this channel cannot reach, such as `an email address`. */
   lacks?(member: Member, channel: Config): string | undefined;
   /** True when what it delivers stays open at the receiver until a later success closes it. */
-  opensIncidents?(channel: Config): boolean;
+  opensAlerts?(channel: Config): boolean;
   /** Set when what it delivers would be an alert that somebody has to close: it gets no digests. */
   refusesDigests?: true;
   /** The most that one attempt may take, where that is less than the action has time for. */

@@ -125,9 +125,9 @@ function namedApart(deliveries: PlannedDelivery[]): PlannedDelivery[] {
   return distinct.map((one) => (isTaken(one) ? { ...one, delivery: `${one.delivery} (${one.team})` } : one));
 }
 
-/** Goes where the incident was opened, and nowhere else: whoever got a mail is not woken by good news. */
+/** Goes where the alert was opened, and nowhere else: whoever got a mail is not woken by good news. */
 function resolved(notice: ResolveNotice, desk: WritingDesk): NotificationDraft {
-  const { team: teamName, channel, key, remediation } = notice.incident;
+  const { team: teamName, channel, key, remediation } = notice.alert;
   const team = chooseTeam(desk.config, { byAction: teamName });
   if ('reason' in team) return { status: 'skipped', reason: team.reason };
   const deliveries = planDeliveries(onlyChannel(team, channel), {}).deliveries.map((one) => ({ ...one, closes: key }));
@@ -137,7 +137,7 @@ function resolved(notice: ResolveNotice, desk: WritingDesk): NotificationDraft {
     status: 'ready',
     message: writeResolved(notice, desk),
     deliveries,
-    threadKey: threadKey(notice.incident, remediation),
+    threadKey: threadKey(notice.alert, remediation),
     giveUpAfterMs: desk.config.notify.retry.giveUpAfterMs,
   };
 }

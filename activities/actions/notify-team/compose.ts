@@ -5,7 +5,7 @@ import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
 import { chooseTeam } from './choose-team.js';
 import { planDeliveries } from './plan-deliveries.js';
-import { incidentOf, threadKey } from './message/thread-key.js';
+import { alertSubjectOf, threadKey } from './message/thread-key.js';
 import { writeMessage } from './message/write-message.js';
 
 type ComposeWorld = Pick<World, 'config' | 'redactKeys' | 'temporalUi' | 'temporal'>;
@@ -27,8 +27,8 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
       };
     }
 
-    const incident = incidentOf(remediation);
-    const planned = planDeliveries(team, { recipients: plan.recipients, sender: event.agent, incident });
+    const alert = alertSubjectOf(remediation);
+    const planned = planDeliveries(team, { recipients: plan.recipients, sender: event.agent, alert });
     const { deliveries } = planned;
     const notes = [team.note, planned.note].filter((one) => one !== undefined);
     const note = notes.length === 0 ? undefined : redactor.text(notes.join('; '));
@@ -41,7 +41,7 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
       status: 'ready',
       message: writeMessage(request, desk),
       deliveries,
-      threadKey: threadKey(incident, event.id),
+      threadKey: threadKey(alert, event.id),
       ...(note !== undefined && { note }),
       giveUpAfterMs: config.notify.retry.giveUpAfterMs,
     };

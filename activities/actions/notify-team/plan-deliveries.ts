@@ -1,5 +1,5 @@
 import type { ChannelConfig, Member } from '#config/sections/teams.js';
-import type { IncidentSubject, PlannedDelivery } from '#contract/notification.js';
+import type { AlertSubject, PlannedDelivery } from '#contract/notification.js';
 import { channelOf } from './channels/index.js';
 import type { ChosenTeam } from './choose-team.js';
 
@@ -7,7 +7,7 @@ export interface Wanted {
   /** Names of members; none, or one of them `*`: everyone but the sender. */
   recipients?: string[] | undefined;
   sender?: string | undefined;
-  incident?: IncidentSubject | undefined;
+  alert?: AlertSubject | undefined;
   isDigest?: true;
 }
 
@@ -50,7 +50,7 @@ function planAmong({ name: team, team: { members, channels } }: ChosenTeam, want
       notes.push(`no digest through ${channel.name}: it would open an alert`);
       return [];
     }
-    const delivery = planner(team, channel, wanted.incident);
+    const delivery = planner(team, channel, wanted.alert);
     if (audience === 'team') return [delivery(team)];
     const lacking = chosen.map(({ name, ...member }) => ({ name, what: lacks?.({ name, ...member }, channel) }));
     for (const { name, what } of lacking) if (what !== undefined) notes.push(`without ${what}: ${name}`);
@@ -75,13 +75,13 @@ function isEveryone({ recipients = [] }: Pick<Wanted, 'recipients'>): boolean {
   return recipients.length === 0 || recipients.includes('*');
 }
 
-function planner(team: string, channel: ChannelConfig, incident: IncidentSubject | undefined) {
-  const opens = incident !== undefined && channelOf(channel).opensIncidents?.(channel) === true;
+function planner(team: string, channel: ChannelConfig, alert: AlertSubject | undefined) {
+  const opens = alert !== undefined && channelOf(channel).opensAlerts?.(channel) === true;
   return (recipient: string): PlannedDelivery => ({
     delivery: `${channel.name}/${recipient}`,
     team,
     channel: channel.name,
     recipient,
-    ...(opens && { incident }),
+    ...(opens && { alert }),
   });
 }

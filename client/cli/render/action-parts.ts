@@ -2,7 +2,7 @@ import type { DeliveryRecord, Launch } from '#contract/remediation.js';
 import { AGENT_WORDS } from '#contract/story-words.js';
 import type { ActionStory, AgentStory } from '#contract/story.js';
 import { visible, visibleLines } from '#contract/text/plain-text.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { clock } from '../terminal/times.js';

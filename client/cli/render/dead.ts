@@ -1,6 +1,6 @@
 import type { RestorePoint } from '#contract/lease.js';
 import { visible } from '#contract/text/plain-text.js';
-import type { DeadRemediation } from '../../remediation-views.js';
+import type { DeadRemediation } from '#contract/views/dead.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';

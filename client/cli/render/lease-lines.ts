@@ -1,5 +1,5 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { LeasePage } from '../../remediation-views.js';
+import type { LeasePage } from '#contract/views/lease.js';
 import type { Screen } from '../terminal/screen.js';
 import { clock } from '../terminal/times.js';
 import { indent } from './facts.js';

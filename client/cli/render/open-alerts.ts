@@ -4,15 +4,15 @@ import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { relative } from '../terminal/times.js';
 
-type Incident = NonNullable<WatchStatus['incidents']>[number];
+type Alert = NonNullable<WatchStatus['alerts']>[number];
 
 const SHOWN_ALERTS = 5;
 
 /** What receivers hold open, the newest first: at whom, since when, for which rule, and what ends it. */
-export function renderOpenAlerts({ incidents = [] }: WatchStatus, now: number, screen: Screen): string[] {
-  if (incidents.length === 0) return [];
+export function renderOpenAlerts({ alerts = [] }: WatchStatus, now: number, screen: Screen): string[] {
+  if (alerts.length === 0) return [];
   const { paint } = screen;
-  const rows = incidents
+  const rows = alerts
     .slice(-SHOWN_ALERTS)
     .reverse()
     .map((one): Cell[] => [
@@ -31,17 +31,12 @@ export function renderOpenAlerts({ incidents = [] }: WatchStatus, now: number, s
     rows,
     screen,
   );
-  const more = incidents.length - rows.length;
+  const more = alerts.length - rows.length;
   return more > 0 ? [table, paint.dim(`… and ${more} more, see --json`)] : [table];
 }
 
 /** In the words of the current details of the watch. */
-function standingOf({ resolveOn = [], task, tool, worksAgain, resolvedWhen }: Incident): string {
+function standingOf({ task, tool, worksAgain, resolvedWhen }: Alert): string {
   if (worksAgain) return resolvedWhen === undefined ? 'works again' : `works again, resolved when ${resolvedWhen}`;
-  const names = { task, tool };
-  const subjects = resolveOn.flatMap((what) => {
-    const name = names[what];
-    return name === undefined ? [] : [`${what} ${quoted(name)}`];
-  });
-  return `until ${subjects.join(' or ') || 'it'} succeeds`;
+  return `until ${task === undefined ? `tool ${quoted(tool ?? '')}` : `task ${quoted(task)}`} succeeds`;
 }

@@ -2,7 +2,7 @@ import { keptUntil } from '#contract/kept-until.js';
 import { wordsOfCondition } from '#contract/runs-only-if.js';
 import { wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
 import { type ActionStory, type Story, type StoryOutcome, storyOf } from '#contract/story.js';
-import type { RemediationDetail, RemediationSummary } from '../../remediation-views.js';
+import type { RemediationDetail, RemediationSummary } from '#contract/views/remediation.js';
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';

@@ -1,5 +1,6 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { RetriedActivity, Story } from '#contract/story.js';
+import type { RetriedActivity } from '#contract/views/remediation.js';
+import type { Story } from '#contract/story.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Screen } from '../terminal/screen.js';
 import { duration } from '../terminal/times.js';

@@ -1,7 +1,7 @@
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import { readField } from '#contract/read-field.js';
 import type { Story } from '#contract/story.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';

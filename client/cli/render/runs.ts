@@ -1,4 +1,4 @@
-import type { RemediationPage, RemediationSummary } from '../../remediation-views.js';
+import type { RemediationPage, RemediationSummary } from '#contract/views/remediation.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { momentCell } from '../terminal/times.js';

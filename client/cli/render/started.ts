@@ -1,5 +1,5 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';

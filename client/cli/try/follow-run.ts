@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RetriedActivity } from '#contract/story.js';
+import type { RetriedActivity } from '#contract/views/remediation.js';
 import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
-import type { RemediationDetail } from '../../remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';

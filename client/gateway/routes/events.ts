@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
 import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
-import { withIdempotencyKey } from '../idempotency-key.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
 import { route } from '../route.js';
 import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas/index.js';
@@ -32,12 +32,46 @@ export const reportEvents = route({
   answers: { 202: { what: 'Stored.', schema: Accepted } },
   problems: ['invalid-event', 'invalid-request', 'not-taken', 'unavailable', 'watch-full', 'too-many-waiting'],
   async handle(call, world) {
-    const sent = readEvents(call, world.limits);
+    const sent = readEvents(call);
     const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
     const ids = await takeEvents({ ...sent, inputs }, call, world);
     return { status: 202, body: { events: ids.map((id) => ({ id })), watch: watchId(call.principal.tenant) } };
   },
 });
+
+/** As `EVENT_ID` of the contract. */
+const FITS_AS_ID = /^[\w.:@+=~-]{1,200}$/;
+const MAX_CHARS = 500;
+
+/**
+ * The id that an `Idempotency-Key` gives an event which has none. A second request with the same key is then a copy of the
+ * first, whichever gateway it reaches, and the watch acts on it once.
+ */
+function withIdempotencyKey(key: string | string[] | undefined, inputs: unknown[], isArray: boolean): unknown[] {
+  if (key === undefined) return inputs;
+  if (typeof key !== 'string' || !/^[\x20-\x7e]+$/.test(key) || key.trim() === '' || key.length > MAX_CHARS) {
+    throw wrong(`expected 1 to ${MAX_CHARS} printable ASCII characters`);
+  }
+  if (isArray) throw wrong('goes with a single event; give each event of an array an id of its own');
+  const [input] = inputs;
+  if (typeof input !== 'object' || input === null) return inputs;
+  const id = idFromKey(key.trim());
+  const own = 'id' in input ? input.id : undefined;
+  if (own === undefined) return [{ ...input, id }];
+  if (own === id || own === key.trim()) return inputs;
+  throw wrong('differs from the id of the event: give only one of them');
+}
+
+function idFromKey(key: string): string {
+  if (FITS_AS_ID.test(key)) return key;
+  return `key-${createHash('sha256').update(key).digest('base64url').slice(0, 32)}`;
+}
+
+function wrong(message: string): GatewayProblem {
+  return new GatewayProblem('invalid-request', `Idempotency-Key ${message}`, {
+    problems: [{ path: 'Idempotency-Key', message }],
+  });
+}
 
 export const getEvent = route({
   id: 'getEvent',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { HOOK_DIALECTS, type HookDialect } from '#rules/dialects/index.js';
 import type { EventDefaults } from '../../event-input.js';
 import { placeFrom } from '../../lineage-defaults.js';
-import { countEvents } from '../count-events.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { type Call, type Route, route } from '../route.js';
 import { takeEvents } from '../take-events.js';
@@ -37,7 +36,7 @@ function hookRoute(name: string, { title, event, placeOf, fields }: HookDialect)
         throw new GatewayProblem('invalid-json', 'the body is empty: expected the JSON of a hook');
       const mapped = event(call.body);
       if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
-      countEvents(1, call, world.limits);
+      call.countEvents(1);
       await takeEvents({ inputs: [mapped.event], isArray: false, placeOf }, call, world, placeInChain(call));
       return { status: 200, body: {} };
     },

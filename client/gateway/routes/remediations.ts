@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { remediationId } from '#contract/ids.js';
-import { ACTION_STATUSES } from '#contract/remediation.js';
+import { ACTION_STATUSES } from '#contract/views/remediation.js';
 import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../../remediation-views.js';
+import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
 import { readEmptyBody } from '../read-request.js';
 import { type Call, route } from '../route.js';
 import { NoBody, RemediationDetail, RemediationPage, RemediationRef, Retried } from '../schemas/index.js';

@@ -45,7 +45,7 @@ export const metrics = route({
   answers: { 200: { what: 'The metrics.', type: 'text/plain; version=0.0.4' } },
   problems: [],
   async handle({ principal }, world) {
-    const body = await world.metrics.all.render(({ tenant = principal.tenant }) => tenant === principal.tenant);
+    const body = await world.metrics.render(principal.tenant);
     return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body };
   },
 });
@@ -64,7 +64,7 @@ export const openApi = route({
   },
 });
 
-/** Says nothing of the inside: whoever reaches the gateway may ask. */
+/** The answer says nothing of the inside, since any caller may ask. */
 async function readiness({ mesh, areRulesValid, isStopping }: RouteWorld): Promise<Answer> {
   const [health, areValid] = await Promise.all([mesh.health(), areRulesValid()]);
   const checks = [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_ID, MeshEvent } from '#contract/event.js';
 import { wholeNumber } from '#contract/text/schema-words.js';
 import { type Judgement, type LoggedVerdict, SKIP_CODES } from '#contract/verdict.js';
-import { codes, count, instant } from './words.js';
+import { codes, count, instant } from '#contract/views/words.js';
 
 /** What the page at /docs sends when somebody tries it out: it fires a rule that is shipped. */
 const EXAMPLE = {

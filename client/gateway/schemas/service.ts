@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROBLEM_CODES, type ProblemCode } from '../problem-codes.js';
-import { codes, count } from './words.js';
+import { codes, count } from '#contract/views/words.js';
 
 export const Alive = z.strictObject({ status: z.literal('ok'), service: z.literal('remediation-mesh') });
 

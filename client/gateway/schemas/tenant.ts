@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { strict } from '#contract/text/schema-words.js';
 import { SKIP_CODES, type SkipCode } from '#contract/verdict.js';
 import type { KnownConfigTrouble, WatchStatus as StatusView } from '#contract/watch.js';
-import { codes, count, instant } from './words.js';
+import { codes, count, instant } from '#contract/views/words.js';
 
 export const WatchRef = z.strictObject({ watch: z.string() });
 export const RuleRef = z.strictObject({ watch: z.string(), rule: z.string() });
@@ -84,24 +84,18 @@ export const WatchStatus = z.strictObject({
     .strictObject({ known: count(), awaited: count().describe('Of those, the ones a remediation waits for.') })
     .describe('Agents that were started and may still report.')
     .optional(),
-  incidents: z
+  alerts: z
     .array(
       z.strictObject({
         rule: z.string(),
         team: z.string(),
         channel: z.string(),
         openedAt: instant('Since when.'),
-        resolveOn: z
-          .array(z.enum(['task', 'tool']))
-          .describe('A success of which of the two ends it.')
-          .optional(),
-        task: z.string().optional(),
-        tool: z.string().optional(),
+        task: z.string().describe('Closed by a success of this task.').optional(),
+        tool: z.string().describe('Closed by a success of this tool.').optional(),
         worksAgain: z
           .literal(true)
-          .describe(
-            'It is resolved when all of its alert works again, and no cooldown or pause would suppress a repeat.',
-          )
+          .describe('It is resolved when no cooldown or pause would suppress a repeat.')
           .optional(),
         resolvedWhen: z.string().describe('What it still waits for when it works again, for people.').optional(),
       }),
@@ -109,7 +103,7 @@ export const WatchStatus = z.strictObject({
     .describe('Open at a receiver until a success is reported.')
     .optional(),
   dropped: z
-    .strictObject({ messages: count(), incidents: count().describe('Alerts that people must resolve.') })
+    .strictObject({ messages: count(), alerts: count().describe('Alerts that people must resolve.') })
     .describe('What nobody will be told because there was too much of it.')
     .optional(),
   history: z.strictObject({ events: count(), runs: count() }),

@@ -5,6 +5,6 @@ import { ofEveryChannel } from './of-every-channel.js';
 /** One message to a channel of Slack, through an incoming webhook. */
 export const SlackChannel = strict({
   ...ofEveryChannel('slack'),
-  /** Whoever knows this address can post there. */
+  /** Anyone who knows this address can post there. */
   webhook: secretText(),
 });

@@ -50,7 +50,7 @@ const ENDINGS = [
   ...['apikey', 'accesskey', 'secretkey', 'privatekey', 'signingkey', 'encryptionkey', 'masterkey', 'accountkey'],
   ...['authkey', 'sharedkey', 'subscriptionkey', 'rolekey', 'clientkeydata', 'authorization', 'cookie', 'credential'],
   ...['connectionstring', 'dsn', 'xamzsignature', 'xgoogsignature', 'extpat', 'devopspat', 'pwd'],
-  // Who has the address of a webhook can post to it.
+  // Anyone who has the address of a webhook can post to it.
   'webhookurl',
   // `pass` alone would find `bypass`.
   ...['dbpass', 'userpass', 'smtppass', 'sshpass', 'storepass', 'keypass'],

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type DevServerOptions, startDevServer } from '#worker/dev-server.js';
+import { type DevServerOptions, startDevServer } from '#worker/dev/dev-server.js';
 import { startNode } from '../../support/run-command.js';
 import { startGatewayProcess } from '../../support/gateway-process.js';
 import type { Life } from './kept-process.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { connectMesh, type Mesh } from '#client/mesh.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import type { Receivers } from '../receivers/receivers.js';
 import type { Tally } from '../tally.js';
 import { keepProcess, type KeptProcess } from './kept-process.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ActionResult, PendingAction, RemediationInput } from '#contract/remediation.js';
-import { type Known, type RetriedActivity, storyOf } from '#contract/story.js';
+import type { RetriedActivity } from '#contract/views/remediation.js';
+import { type Known, storyOf } from '#contract/story.js';
 import { aRemediation } from '../../support/a-remediation.js';
 
 const AGENT = { type: 'spawn_fallback_agent', id: 'mend' } as const;

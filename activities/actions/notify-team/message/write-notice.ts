@@ -60,11 +60,8 @@ export function writeResolved(
   notice: ResolveNotice,
   { config, redactor, world, nowMs }: WritingDesk,
 ): NotificationMessage {
-  const { tenant, rule, at, incident, by } = notice;
-  const what = [
-    incident.task && `task ${quoted(incident.task)}`,
-    incident.tool && `tool ${quoted(incident.tool)}`,
-  ].filter(Boolean);
+  const { tenant, rule, at, alert, by } = notice;
+  const what = [alert.task && `task ${quoted(alert.task)}`, alert.tool && `tool ${quoted(alert.tool)}`].filter(Boolean);
   const subject = what.length === 0 ? 'it' : what.join(', ');
   const message: NotificationMessage = {
     kind: 'resolved',
@@ -74,21 +71,21 @@ export function writeResolved(
     writtenAt: nowMs,
     outcome: 'success',
     subject: joinLines(`Resolved: hook chain ${rule} (${subject} works again)`),
-    body: `A later ${joinLines(quoted(by.event))} of the same task or tool reported success, ${duration(at - incident.openedAt)} after the incident was opened.`,
+    body: `A later ${joinLines(quoted(by.event))} of the same task or tool reported success, ${duration(at - alert.openedAt)} after the alert was opened.`,
     facts: factsOf([
       ['Rule', rule],
       ['Tenant', tenant === DEFAULT_TENANT ? undefined : tenant],
-      ['Task', incident.task],
-      ['Tool', incident.tool],
-      ['Session', incident.session],
-      ['Opened', utc(incident.openedAt)],
+      ['Task', alert.task],
+      ['Tool', alert.tool],
+      ['Session', alert.session],
+      ['Opened', utc(alert.openedAt)],
       ['Resolved', utc(at)],
       ['Success', `${by.event}, event id ${by.eventId}`],
     ]),
     did: [],
     quiet: [],
-    links: runLinks(incident.remediation, config, world),
-    commands: commandsOfRun(incident.remediation, rule, tenant, world.temporal).slice(0, 1),
+    links: runLinks(alert.remediation, config, world),
+    commands: commandsOfRun(alert.remediation, rule, tenant, world.temporal).slice(0, 1),
   };
   return boundMessage(redactMessage(message, redactor));
 }

@@ -52,7 +52,9 @@ test('of many that make a new file, one does, and the others hear of it', async 
 
   const winner = made.findIndex(({ status }) => status === 'fulfilled');
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  expect(made.filter((end) => end.status === 'rejected' && (end.reason as { code: string }).code === 'EEXIST')).toHaveLength(19);
+  expect(
+    made.filter((end) => end.status === 'rejected' && (end.reason as { code: string }).code === 'EEXIST'),
+  ).toHaveLength(19);
   expect(readFileSync(file, 'utf8')).toBe(texts[winner]);
   expect(readdirSync(folder)).toEqual(['file']);
 });

@@ -10,7 +10,7 @@ import { hashToken, readName, type SpoolEntry, writeEntry } from '#client/spool/
 import { listRefused } from '#client/spool/refused.js';
 import type { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Answer, startGatewayStub } from '../../../support/gateway-stub.js';
 import { hookFixture } from '../../../support/hook-fixtures.js';

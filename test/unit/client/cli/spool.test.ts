@@ -5,7 +5,7 @@ import { takeLock } from '#adapters/files/lock.js';
 import { lockOf } from '#client/spool/drain.js';
 import { hashToken, writeEntry } from '#client/spool/entries.js';
 import { refuse } from '#client/spool/refused.js';
-import { freePort } from '#worker/dev-server.js';
+import { freePort } from '#worker/dev/dev-server.js';
 import { startGatewayStub } from '../../../support/gateway-stub.js';
 import { runMesh } from '../../../support/run-command.js';
 import { tempFolder } from '../../../support/temp-folder.js';

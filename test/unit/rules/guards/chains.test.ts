@@ -3,14 +3,13 @@ import {
   CHAIN_LIFE_MS,
   type Chains,
   MAX_CHAINS,
-  noteRemediation,
-  noteSpawn,
+  noteLed,
   pruneChains,
   recentSpawnsOf,
   spawnsOf,
 } from '#rules/guards/chains.js';
 
-describe('noteRemediation', () => {
+describe('a remediation', () => {
   test('begins a chain with the first event', () => {
     const chains: Chains = new Map();
 
@@ -30,7 +29,7 @@ describe('noteRemediation', () => {
   });
 });
 
-describe('noteSpawn', () => {
+describe('an agent', () => {
   test('counts agents, and remembers when the last three were started', () => {
     const chains: Chains = new Map();
 
@@ -92,3 +91,11 @@ describe('pruneChains', () => {
     expect([...chains.keys()]).toEqual(['young']);
   });
 });
+
+function noteRemediation(chains: Chains, root: string, depth: number, now: number): void {
+  noteLed(chains, { root, depth, remediations: 1, spawns: 0 }, now);
+}
+
+function noteSpawn(chains: Chains, root: string, now: number): void {
+  noteLed(chains, { root, depth: 0, remediations: 0, spawns: 1 }, now);
+}

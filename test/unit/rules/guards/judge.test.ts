@@ -1,37 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { RulesetFacts } from '#contract/matched.js';
+import type { Verdict } from '#contract/verdict.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
 import { noteAgent } from '#rules/guards/known-agents.js';
+import { learn } from '#rules/guards/learn.js';
 import { emptyMemory } from '#rules/guards/memory.js';
-import { markSeen } from '#rules/guards/seen.js';
 
 // What `simulate` cannot show: see simulate.test.ts for the order of judging and for what arms.
 
 describe('judgeAtDoor', () => {
   test('lets a new event in', () => {
-    expect(judgeAtDoor(emptyMemory(), { id: 'new' })).toBeUndefined();
+    expect(judgeAtDoor(false)).toBeUndefined();
   });
 
   test.each([
     ['with its reason', { reason: 'release' }, 'tenant is paused: release'],
     ['without one', {}, 'tenant is paused'],
   ])('refuses every event of a paused tenant, %s', (_, pause, reason) => {
-    expect(judgeAtDoor(emptyMemory(), { id: 'new' }, pause)).toEqual({ verdict: 'skip', code: 'paused', reason });
+    expect(judgeAtDoor(false, pause)).toEqual({ verdict: 'skip', code: 'paused', reason });
   });
 
   test('calls a duplicate a duplicate, paused or not', () => {
-    const memory = emptyMemory();
-    markSeen(memory, 'old');
-
-    expect(judgeAtDoor(memory, { id: 'old' }, { reason: 'release' })).toMatchObject({ code: 'duplicate' });
-  });
-
-  test('remembers nothing itself, so that a batch can be judged again', () => {
-    const memory = emptyMemory();
-
-    judgeAtDoor(memory, { id: 'new' });
-
-    expect(memory).toEqual(emptyMemory());
+    expect(judgeAtDoor(true, { reason: 'release' })).toMatchObject({ code: 'duplicate' });
   });
 });
 
@@ -48,14 +38,14 @@ describe('judgeMatched', () => {
   test('says why an event could not be matched, and arms nothing', () => {
     const memory = emptyMemory();
 
-    const verdicts = judgeMatched(memory, event, ruleset, { error: 'broken' }, 0);
+    const verdicts = judgeAndLearn(memory, event, ruleset, { error: 'broken' }, 0);
 
     expect(verdicts).toEqual([{ verdict: 'skip', code: 'error', reason: 'broken' }]);
     expect(memory).toEqual(emptyMemory());
   });
 
   test('says what the rules missed on', () => {
-    const verdicts = judgeMatched(emptyMemory(), event, ruleset, { matches: [], missed: 'no rule matches: x' }, 0);
+    const verdicts = judgeAndLearn(emptyMemory(), event, ruleset, { matches: [], missed: 'no rule matches: x' }, 0);
 
     expect(verdicts).toEqual([{ verdict: 'skip', code: 'no-match', reason: 'no rule matches: x' }]);
   });
@@ -70,7 +60,7 @@ describe('judgeMatched', () => {
     };
     const match = { rule: 'r', cooldownKey: 'ck', cooldownLabel: 'session=s1', dedupKeys: ['dk'] };
 
-    judgeMatched(memory, event, { ...ruleset, rules: [rule] }, { matches: [match], missed: '' }, 100);
+    judgeAndLearn(memory, event, { ...ruleset, rules: [rule] }, { matches: [match], missed: '' }, 100);
 
     expect([...memory.cooldowns]).toEqual([['ck', { rule: 'r', untilAt: 110, armedAt: 100, label: 'session=s1' }]]);
     expect([...memory.dedups]).toEqual([['dk', { rule: 'r', action: 'a', untilAt: 120 }]]);
@@ -85,7 +75,7 @@ describe('judgeMatched', () => {
       actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }],
     };
 
-    judgeMatched(
+    judgeAndLearn(
       memory,
       event,
       { ...ruleset, rules: [rule] },
@@ -99,7 +89,7 @@ describe('judgeMatched', () => {
   test('says why it does not believe a lineage token', () => {
     const matched = { matches: [], missed: '', lineage: { refused: 'its lineage token is of another tenant' } };
 
-    expect(judgeMatched(emptyMemory(), event, ruleset, matched, 0)).toEqual([
+    expect(judgeAndLearn(emptyMemory(), event, ruleset, matched, 0)).toEqual([
       {
         verdict: 'skip',
         code: 'max-depth',
@@ -113,7 +103,7 @@ describe('judgeMatched', () => {
     const agent = { ids: ['s'], depth: 2, root: 'r', path: [], remediation: 'r', action: 'a', isAwaited: false };
     noteAgent(memory.agents, { ...agent, untilAt: 10 }, 0);
 
-    const verdicts = judgeMatched(memory, { ...event, session: 's' }, ruleset, { matches: [], missed: '' }, 0);
+    const verdicts = judgeAndLearn(memory, { ...event, session: 's' }, ruleset, { matches: [], missed: '' }, 0);
 
     expect(verdicts).toMatchObject([{ code: 'max-depth', reason: 'max chain depth reached (2/2)' }]);
   });
@@ -121,7 +111,7 @@ describe('judgeMatched', () => {
   test('notes what a cooldown keeps quiet, where a digest is wanted', () => {
     const memory = emptyMemory();
     const judge = (id: string, now: number, digest: boolean) =>
-      judgeMatched(
+      judgeAndLearn(
         memory,
         { ...event, id, session: `s-${id}` },
         { ...ruleset, rules: [{ ...COOLING, digest }] },
@@ -154,7 +144,7 @@ describe('judgeMatched', () => {
     const matched = { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' };
     const fired = { ...event, session: 's-1', payload: { task_id: '7' } };
 
-    judgeMatched(memory, fired, { ...ruleset, rules: [{ ...COOLING, ...facts }] }, matched, 0);
+    judgeAndLearn(memory, fired, { ...ruleset, rules: [{ ...COOLING, ...facts }] }, matched, 0);
 
     expect(memory.cooldowns.get('ck')?.firedFor).toEqual(firedFor);
   });
@@ -163,7 +153,7 @@ describe('judgeMatched', () => {
     const memory = emptyMemory();
     const matched = { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' };
     for (const now of [0, 10, 20]) {
-      judgeMatched(
+      judgeAndLearn(
         memory,
         { ...event, id: `e-${now}` },
         { ...ruleset, rules: [{ ...COOLING, digest: true }] },
@@ -175,10 +165,21 @@ describe('judgeMatched', () => {
     expect(memory.ended).toEqual([]);
   });
 
+  test('changes no memory: what is to be learnt is part of the answer', () => {
+    const memory = emptyMemory();
+    const matched = { matches: [{ rule: 'r', cooldownKey: 'ck', dedupKeys: ['dk'] }], missed: '' };
+
+    const { verdicts, learnt } = judgeMatched(memory, event, { ...ruleset, rules: [COOLING] }, matched, 0);
+
+    expect(memory).toEqual(emptyMemory());
+    expect(verdicts).toMatchObject([{ verdict: 'fire' }]);
+    expect(learnt?.cooldowns.has('ck')).toBe(true);
+  });
+
   test('throws rather than guesses when the facts of a rule are missing', () => {
     const match = { rule: 'gone', cooldownKey: 'ck', dedupKeys: [] };
 
-    expect(() => judgeMatched(emptyMemory(), event, ruleset, { matches: [match], missed: '' }, 0)).toThrow(
+    expect(() => judgeAndLearn(emptyMemory(), event, ruleset, { matches: [match], missed: '' }, 0)).toThrow(
       'rule gone matched but is not among the facts',
     );
   });
@@ -190,3 +191,10 @@ const COOLING = {
   cooldownMs: 10,
   actions: [{ name: 'a', enabled: true, dedupWindowMs: 0 }],
 };
+
+/** As whoever keeps a memory does. */
+function judgeAndLearn(...[memory, event, ruleset, matched, now]: Parameters<typeof judgeMatched>): Verdict[] {
+  const { verdicts, learnt } = judgeMatched(memory, event, ruleset, matched, now);
+  if (learnt) learn(memory, learnt, now);
+  return verdicts;
+}

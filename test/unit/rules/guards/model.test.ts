@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '#contract/event.js';
 import type { Ruleset } from '#contract/ruleset.js';
 import { SKIP_CODES, type Verdict } from '#contract/verdict.js';
-import type { SavedWatch } from '#workflows/saved-watch.js';
 import { judgeAtDoor, judgeMatched } from '#rules/guards/judge.js';
+import { learn } from '#rules/guards/learn.js';
 import { emptyMemory, type GuardMemory, pruneExpired, rearm } from '#rules/guards/memory.js';
-import { markSeen } from '#rules/guards/seen.js';
+import { hasSeen, markSeen } from '#rules/guards/seen.js';
 import { matchBatch } from '#rules/match-batch.js';
 import { checkRuleset } from '#rules/parse-ruleset.js';
 import { simulate } from '#rules/simulate.js';
-import { loadWatchState, saveWatchState } from '#workflows/watch-state.js';
+import { createLedgers, loadLedgers, type SavedLedgers, saveLedgers } from '#workflows/watch/ledgers/index.js';
 import {
   type ModelEvent,
   type ModelPath,
@@ -291,17 +291,20 @@ function meshEvent(
 
 /** What the watch does with one event. */
 function judge(memory: GuardMemory, ruleset: Ruleset, event: MeshEvent, now: number): Verdict[] {
-  const refused = judgeAtDoor(memory, event);
+  const refused = judgeAtDoor(hasSeen(memory, event.id));
   if (refused) return [refused];
   markSeen(memory, event.id);
   const batch = matchBatch({ ruleset, hash: 'model', source: 'model', problems: [] }, [event]);
-  return judgeMatched(memory, event, batch.ruleset, batch.events[0] ?? { error: 'not matched' }, now);
+  const [matched = { error: 'not matched' }] = batch.events;
+  const { verdicts, learnt } = judgeMatched(memory, event, batch.ruleset, matched, now);
+  if (learnt) learn(memory, learnt, now);
+  return verdicts;
 }
 
 function throughJson(memory: GuardMemory): GuardMemory {
-  const state = { ...loadWatchState({ tenant: 'default' }, START), memory };
-  const saved = JSON.parse(JSON.stringify(saveWatchState(state, []))) as SavedWatch;
-  return loadWatchState({ tenant: 'default', saved }, START).memory;
+  const ledgers = createLedgers('default', START, memory);
+  const saved = JSON.parse(JSON.stringify(saveLedgers(ledgers, Infinity, START))) as SavedLedgers;
+  return loadLedgers('default', saved, START).guards;
 }
 
 function comparable(verdicts: Verdict[]): Verdict[] {

@@ -10,7 +10,7 @@ export const pagerduty: Channel<PagerDutyConfig> = {
   audience: 'team',
   attemptLimitMs: HTTP_ATTEMPT_LIMIT_MS,
   refusesDigests: true,
-  opensIncidents: ({ resolveOn }) => resolveOn !== undefined,
+  opensAlerts: ({ resolveOn }) => resolveOn !== undefined,
   prepare(parcel) {
     const event = renderPagerDuty(parcel);
     return {

@@ -37,14 +37,15 @@ const MAX_NAME_CHARS = 255;
 const MAX_TEXT_CHARS = 4_000;
 const MAX_ENTRIES = 50;
 
-export function renderPagerDuty({ channel, request }: Parcel<PagerDutyConfig>): PagerDutyEvent {
-  const { message, threadKey, closes } = request;
+export function renderPagerDuty(parcel: Parcel<PagerDutyConfig>): PagerDutyEvent {
+  const { channel, request } = parcel;
+  const { message, closes } = request;
   // Good news names what it ends: the key of an alert that was opened under another thread would close nothing.
   if (closes !== undefined) return { event_action: 'resolve', dedup_key: closes };
   const [link] = message.links;
   return {
     event_action: 'trigger',
-    dedup_key: dedupKey(threadKey),
+    dedup_key: dedupKey(parcel),
     payload: {
       summary: line(summaryOf(message), MAX_SUMMARY_CHARS),
       source: `remediation-mesh/${message.tenant}`,
@@ -67,9 +68,20 @@ function summaryOf({ rule, subject, isDefaultSubject, error = '' }: Notification
   return isDefaultSubject === true && first.trim() !== '' ? `${rule}: ${first}` : subject;
 }
 
-/** One per incident, so that PagerDuty makes one alert of all that is said about it. Hashed: it takes 255 characters. */
-function dedupKey(threadKey: string): string {
-  return `remediation-mesh/${shortHash(threadKey)}`;
+/** Of which a success closes the alert: of what the channel resolves on the task, if the event names one, else the tool. */
+export function subjectOf({ channel, request }: Parcel<PagerDutyConfig>): 'task' | 'tool' | undefined {
+  const { alert } = request;
+  return (['task', 'tool'] as const).find((what) => channel.resolveOn?.includes(what) && alert?.[what] !== undefined);
+}
+
+/**
+ * One per thread, so that PagerDuty makes one alert of all that is said about it. Where a tool closes it, one for each tool: an
+ * alert has one subject. Hashed: it takes 255 characters.
+ */
+function dedupKey(parcel: Parcel<PagerDutyConfig>): string {
+  const { threadKey, alert } = parcel.request;
+  const about = subjectOf(parcel) === 'tool' ? JSON.stringify([threadKey, alert?.tool]) : threadKey;
+  return `remediation-mesh/${shortHash(about)}`;
 }
 
 function detailsOf(message: NotificationMessage): Record<string, unknown> {

@@ -4,9 +4,9 @@ import type { DeliveryAnswer } from '#contract/notification.js';
 import { joinLines } from '#contract/text/plain-text.js';
 import { postJson, refusalOf } from '../post-json.js';
 import type { PagerDutyConfig } from './channel.js';
-import type { PagerDutyEvent } from './render.js';
+import { type PagerDutyEvent, subjectOf } from './render.js';
 
-/** Tells PagerDuty. The key of the incident makes every repetition the same alert. */
+/** Tells PagerDuty. The key of the alert makes every repetition the same alert. */
 export async function sendToPagerDuty(
   event: PagerDutyEvent,
   parcel: Parcel<PagerDutyConfig>,
@@ -16,7 +16,8 @@ export async function sendToPagerDuty(
   if (parcel.request.message.kind === 'digest') {
     return { delivered: false, reason: 'PagerDuty takes no digest: it would be an alert', isFinal: true };
   }
-  const { url, routingKey, resolveOn } = parcel.channel;
+  const { url, routingKey } = parcel.channel;
+  const resolveOn = subjectOf(parcel);
   const key = await world.secret(routingKey);
   const body = JSON.stringify({ routing_key: key, ...event });
   const answer = await postJson({ url, body, secrets: [key] }, parcel, world);
@@ -34,7 +35,7 @@ export async function sendToPagerDuty(
   return {
     delivered: true,
     detail: 'reported to PagerDuty',
-    ...(parcel.request.incident && resolveOn && { incident: { key: event.dedup_key, resolveOn } }),
+    ...(resolveOn && { alert: { key: event.dedup_key, resolveOn } }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeComposeNotice } from '#activities/actions/notify-team/compose-notice.js';
-import { incidentOf, threadKey } from '#activities/actions/notify-team/message/thread-key.js';
+import { alertSubjectOf, threadKey } from '#activities/actions/notify-team/message/thread-key.js';
 import type { World } from '#activities/world.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { RemediationInput } from '#contract/remediation.js';
@@ -29,7 +29,7 @@ const RESOLVED: ResolveNotice = {
   tenant: 'default',
   rule: 'a-rule',
   at: AT,
-  incident: {
+  alert: {
     tenant: 'default',
     rule: 'a-rule',
     remediation: 'remediation/default/a-rule/event-1',
@@ -39,7 +39,7 @@ const RESOLVED: ResolveNotice = {
     team: 'ops',
     channel: 'email',
     key: 'the-key',
-    resolveOn: ['task'],
+    resolveOn: 'task',
     occurredAt: AT - 600_000,
     openedAt: AT - 600_000,
   },
@@ -305,11 +305,11 @@ describe('a digest', () => {
   ])('joins the thread of the message that its cooldown began with, about %s', async (_what, payload, session) => {
     const event = anEvent({ payload, ...(session !== undefined && { session }) });
     const about = firedFor(event);
-    const incident = incidentOf({ id: 'remediation/1', rule: 'a-rule', event } as RemediationInput);
+    const subject = alertSubjectOf({ id: 'remediation/1', rule: 'a-rule', event } as RemediationInput);
 
     const { threadKey: thread } = await ready({ ...DIGEST, about });
 
-    expect(thread).toBe(threadKey(incident, event.id));
+    expect(thread).toBe(threadKey(subject, event.id));
   });
 
   test('whose cooldown began when its rule told nobody joins the thread of its one session; of several it is a thread of the rule', async () => {
@@ -326,25 +326,18 @@ test.each([
   ['of 200 characters', 200, { task: 'x'.repeat(200), tool: 'x'.repeat(200) }],
   // No success would be known by it, so that nothing would ever resolve its alert.
   ['that is longer', 201, {}],
-])('a name %s is one that an incident and a later success are both known by, or neither', (_what, chars, names) => {
+])('a name %s is one that an alert and a later success are both known by, or neither', (_what, chars, names) => {
   const payload = { task_id: 'x'.repeat(chars), tool_name: 'x'.repeat(chars) };
   const event = anEvent({ session: 's-1', payload });
 
-  const { task, tool } = incidentOf({ id: 'remediation/1', rule: 'a-rule', event } as RemediationInput);
+  const { task, tool } = alertSubjectOf({ id: 'remediation/1', rule: 'a-rule', event } as RemediationInput);
 
   expect({ task, tool }).toEqual({ task: undefined, tool: undefined, ...names });
   expect(worksIn({ outcome: 'success', payload }) ?? {}).toEqual(names);
 });
 
-test('an incident says which cooldown of its rule the event falls under', () => {
-  const quiet = { cooldownUntilAt: AT, label: 'session=s-1' };
-  const remediation = { id: 'remediation/1', rule: 'a-rule', event: anEvent(), quiet } as RemediationInput;
-
-  expect(incidentOf(remediation).cooldownLabel).toBe('session=s-1');
-});
-
 describe('good news', () => {
-  test('goes where the incident was opened, with its key, and into its thread', async () => {
+  test('goes where the alert was opened, with its key, and into its thread', async () => {
     const config = aMeshConfig({
       teams: { ops: { ...TWO_WITH_MAIL, channels: [{ type: 'email', name: 'other' }, { type: 'email' }] } },
     });
@@ -368,13 +361,13 @@ describe('good news', () => {
       links: [{ url: expect.stringContaining('remediation%2Fdefault%2Fa-rule%2Fevent-1') as string }],
       commands: [{ command: 'npx mesh show remediation/default/a-rule/event-1' }],
     });
-    expect(message.body).toContain('10 min after the incident was opened');
+    expect(message.body).toContain('10 min after the alert was opened');
   });
 
   test('takes the name of a task for no words of its own', async () => {
-    const incident = { ...RESOLVED.incident, task: '7 works again) (ignore "the rest"' };
+    const alert = { ...RESOLVED.alert, task: '7 works again) (ignore "the rest"' };
 
-    const { message } = await ready({ ...RESOLVED, incident });
+    const { message } = await ready({ ...RESOLVED, alert });
 
     expect(message.subject).toBe(`Resolved: hook chain a-rule (task "7 works again) (ignore 'the rest'" works again)`);
   });
@@ -388,9 +381,9 @@ describe('good news', () => {
   });
 
   test('about something with a long name is cut like any message', async () => {
-    const incident = { ...RESOLVED.incident, task: 't'.repeat(100_000), session: 's'.repeat(100_000) };
+    const alert = { ...RESOLVED.alert, task: 't'.repeat(100_000), session: 's'.repeat(100_000) };
 
-    const { message } = await ready({ ...RESOLVED, incident });
+    const { message } = await ready({ ...RESOLVED, alert });
 
     expect(JSON.stringify(message).length).toBeLessThan(48 * 1024);
     expect(message.subject).toContain('[cut: ');

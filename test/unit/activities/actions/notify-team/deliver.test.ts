@@ -11,7 +11,7 @@ import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js
 import type { World } from '#activities/world.js';
 import { defaultsOf } from '#contract/actions/index.js';
 import type { ActionReport } from '#contract/activities.js';
-import type { DeliveryRequest, OpenIncident } from '#contract/notification.js';
+import type { DeliveryRequest, OpenAlert } from '#contract/notification.js';
 import { eventually } from '#test/support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 import { type MailServer, startMailServer } from '#test/support/mail-server.js';
@@ -21,7 +21,7 @@ import { aDelivery, aMeshConfig, aMessage, TWO_WITH_MAIL } from '#test/support/n
 let server: MailServer;
 let mailer: Mailer;
 let config = aMeshConfig();
-let incidents: OpenIncident[];
+let alerts: OpenAlert[];
 /** What the watch knows of, as `<tenant> <team> <channel> <key>`. */
 let open: string[];
 let isAborted: World['workflows']['isCancelRequested'];
@@ -31,7 +31,7 @@ beforeEach(async () => {
   server = await startMailServer();
   mailer = createSmtpMailer(server.url);
   config = aMeshConfig();
-  incidents = [];
+  alerts = [];
   open = [];
   isAborted = async () => false;
   beforeAnswer = async () => {};
@@ -65,9 +65,9 @@ function worldOf({ variables, outbound }: { variables: Record<string, string>; o
     mailer,
     outbound,
     workflows: {
-      async tellWatchOfIncident(_tenant, incident) {
+      async tellWatchOfAlert(_tenant, alert) {
         await beforeAnswer();
-        incidents.push(incident);
+        alerts.push(alert);
       },
       isCancelRequested: (id, run) => isAborted(id, run),
       async isAlertOpen(tenant, { team, channel, key }) {
@@ -238,7 +238,7 @@ describe('a rule that allows so many attempts', () => {
       send: async () => ({ kind: 'answered', status: 202, headers: {}, text: '{"status":"success"}' }),
       close: async () => {},
     };
-    const request = { delivery: 'pagerduty/ops', channel: 'pagerduty', recipient: 'ops', incident: INCIDENT, retry };
+    const request = { delivery: 'pagerduty/ops', channel: 'pagerduty', recipient: 'ops', alert: ALERT, retry };
     const around = { variables: { PAGER_KEY: 'k' }, outbound };
 
     await expect(deliver(request, { ...around, attempt: 2 })).rejects.toThrow('the disk is full');
@@ -439,15 +439,15 @@ test('an address that was corrected is used by the next attempt', async () => {
   expect(server.mails.map(({ to }) => to)).toEqual([['ada@new.example.com']]);
 });
 
-const INCIDENT = { tenant: 'default', rule: 'a-rule', remediation: 'r', root: 'event-1', task: '7', occurredAt: 0 };
+const ALERT = { tenant: 'default', rule: 'a-rule', remediation: 'r', root: 'event-1', task: '7', occurredAt: 0 };
 
-test('an incident is only told of by channels that keep one open', async () => {
-  await deliver({ incident: INCIDENT });
+test('an alert is only told of by channels that keep one open', async () => {
+  await deliver({ alert: ALERT });
 
-  expect(incidents).toEqual([]);
+  expect(alerts).toEqual([]);
 });
 
-describe('a channel that keeps an incident open', () => {
+describe('a channel that keeps an alert open', () => {
   let pager: HttpTarget;
 
   beforeEach(async () => {
@@ -463,7 +463,7 @@ describe('a channel that keeps an incident open', () => {
     await pager.close();
   });
 
-  const request = { delivery: 'pagerduty/ops', channel: 'pagerduty', recipient: 'ops', incident: INCIDENT };
+  const request = { delivery: 'pagerduty/ops', channel: 'pagerduty', recipient: 'ops', alert: ALERT };
 
   test('has it told to the watch, with the key by which the receiver knows it, once it was taken', async () => {
     pager.answer({ status: 202, body: '{"status":"success"}' });
@@ -472,13 +472,13 @@ describe('a channel that keeps an incident open', () => {
 
     const sent = JSON.parse(pager.requests[0]?.body ?? '') as { routing_key: string; dedup_key: string };
     expect(sent.routing_key).toBe('r0uting');
-    expect(incidents).toEqual([
+    expect(alerts).toEqual([
       {
-        ...INCIDENT,
+        ...ALERT,
         team: 'ops',
         channel: 'pagerduty',
         key: sent.dedup_key,
-        resolveOn: ['task'],
+        resolveOn: 'task',
         openedAt: expect.any(Number) as number,
       },
     ]);
@@ -491,7 +491,7 @@ describe('a channel that keeps an incident open', () => {
 
     expect(failure).toMatchObject({ type: 'delivery-failed', nonRetryable: false });
     expect(failure.message).not.toContain('r0uting');
-    expect(incidents).toEqual([]);
+    expect(alerts).toEqual([]);
   });
 
   test('waits for the time that the receiver asks for', async () => {

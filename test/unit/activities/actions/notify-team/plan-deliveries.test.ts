@@ -126,10 +126,10 @@ describe('a channel of the team as a whole', () => {
     expect(planned(wanted).map(({ delivery }) => delivery)).toEqual(to);
   });
 
-  test('is told of the incident only if it keeps one open', () => {
-    const incident = { tenant: 'default', rule: 'r', remediation: 'x', root: 'e', occurredAt: 0 };
+  test('is told of the alert only if it keeps one open', () => {
+    const alert = { tenant: 'default', rule: 'r', remediation: 'x', root: 'e', occurredAt: 0 };
 
-    expect(planned({ incident }).map((one) => one.incident)).toEqual([incident, undefined, undefined]);
+    expect(planned({ alert }).map((one) => one.alert)).toEqual([alert, undefined, undefined]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderDead } from '#client/cli/render/dead.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
-import type { DeadRemediation } from '#client/remediation-views.js';
+import type { DeadRemediation } from '#contract/views/dead.js';
 import { NOW } from './samples.js';
 
 const FAILED: DeadRemediation = {

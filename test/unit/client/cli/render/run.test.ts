@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderRun } from '#client/cli/render/run.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
-import type { RemediationDetail } from '#client/remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { anEvent } from '#test/support/builders.js';
 import { aDetail, aRetried, NOW } from './samples.js';
 

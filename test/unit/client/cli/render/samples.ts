@@ -1,6 +1,6 @@
-import type { RemediationDetail, RemediationSummary } from '#client/remediation-views.js';
+import type { RemediationDetail, RemediationSummary } from '#contract/views/remediation.js';
 import { remediationId } from '#contract/ids.js';
-import type { RetriedActivity } from '#contract/story.js';
+import type { RetriedActivity } from '#contract/views/remediation.js';
 import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from '#test/support/builders.js';

@@ -188,30 +188,30 @@ describe('renderStatus', () => {
   });
 
   test('tells of what nobody will be told any more', () => {
-    expect(lines({ status: aStatus({ dropped: { messages: 0, incidents: 0 } }) }).join('\n')).not.toContain('Dropped');
-    expect(lines({ status: aStatus({ dropped: { messages: 2, incidents: 1 } }) }).slice(4, 6)).toEqual([
+    expect(lines({ status: aStatus({ dropped: { messages: 0, alerts: 0 } }) }).join('\n')).not.toContain('Dropped');
+    expect(lines({ status: aStatus({ dropped: { messages: 2, alerts: 1 } }) }).slice(4, 6)).toEqual([
       'Windows       0 cooldown, 0 dedup armed',
       'Dropped       2 messages that waited',
     ]);
-    expect(lines({ status: aStatus({ dropped: { messages: 0, incidents: 3 } }) })).toContain(
-      'Dropped       3 open incidents, which people must resolve at the receiver',
+    expect(lines({ status: aStatus({ dropped: { messages: 0, alerts: 3 } }) })).toContain(
+      'Dropped       3 open alerts, which people must resolve at the receiver',
     );
   });
 
   test('tells of alerts that are open: since when, for which rule, at whom, and what ends them', () => {
     const alert = { rule: 'retry-failed-tool', team: 'on-call', channel: 'pager', openedAt: NOW - 600_000 };
     const resolvedWhen = 'the cooldown of the rule ends, 2026-01-31 03:13:09 UTC';
-    const incidents: WatchStatus['incidents'] = [
-      { ...alert, resolveOn: ['task'], task: 'T\u001b[2J', tool: 'Bash' },
-      { ...alert, openedAt: NOW - 60_000, resolveOn: ['tool'], tool: 'Edit', worksAgain: true, resolvedWhen },
+    const alerts: WatchStatus['alerts'] = [
+      { ...alert, task: 'T\u001b[2J' },
+      { ...alert, openedAt: NOW - 60_000, tool: 'Edit', worksAgain: true, resolvedWhen },
     ];
 
-    expect(lines({ status: aStatus({ incidents }) }).slice(-3)).toEqual([
+    expect(lines({ status: aStatus({ alerts }) }).slice(-3)).toEqual([
       'OPEN ALERTS  RULE               AT             HOW LONG',
       '60 s ago     retry-failed-tool  on-call/pager  works again, resolved when the cooldown of the rule ends, 2026-01-31 03:13:09 UTC',
       '10 min ago   retry-failed-tool  on-call/pager  until task "T\\u001b[2J" succeeds',
     ]);
-    expect(lines({ status: aStatus({ incidents }) }, { ...PLAIN_SCREEN, width: 80 }).slice(-5)).toEqual([
+    expect(lines({ status: aStatus({ alerts }) }, { ...PLAIN_SCREEN, width: 80 }).slice(-5)).toEqual([
       'OPEN ALERTS  RULE               AT             HOW LONG',
       '60 s ago     retry-failed-tool  on-call/pager  works again, resolved when the',
       '                                               cooldown of the rule ends,',
@@ -221,10 +221,10 @@ describe('renderStatus', () => {
   });
 
   test('of many open alerts shows the last ones, and how many there are besides', () => {
-    const alert = { rule: 'r', team: 'ops', channel: 'pager', openedAt: NOW - 60_000, resolveOn: ['tool' as const] };
-    const incidents = Array.from({ length: 7 }, (_, n) => ({ ...alert, tool: `T-${n}` }));
+    const alert = { rule: 'r', team: 'ops', channel: 'pager', openedAt: NOW - 60_000 };
+    const alerts = Array.from({ length: 7 }, (_, n) => ({ ...alert, tool: `T-${n}` }));
 
-    const shown = lines({ status: aStatus({ incidents }) }).slice(-6);
+    const shown = lines({ status: aStatus({ alerts }) }).slice(-6);
 
     expect(shown[0]).toContain('until tool T-6 succeeds');
     expect(shown[4]).toContain('until tool T-2 succeeds');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { followRun } from '#client/cli/try/follow-run.js';
 import { MeshError } from '#client/errors.js';
-import type { RemediationDetail } from '#client/remediation-views.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
 import { aDetail, aRetried } from '../render/samples.js';
 

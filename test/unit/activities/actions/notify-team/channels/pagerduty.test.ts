@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { whatNext } from '#activities/actions/notify-team/message/what-next.js';
-import type { IncidentSubject } from '#contract/notification.js';
+import type { AlertSubject } from '#contract/notification.js';
 import { channelDelivery } from '#test/support/channel-delivery.js';
 import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
 import { aMessage } from '#test/support/notifications.js';
@@ -21,7 +21,8 @@ function pagerduty(more: Record<string, unknown> = {}) {
   return channelDelivery(channel, { env: { PD: KEY } });
 }
 
-const INCIDENT: IncidentSubject = {
+const ALERT: AlertSubject = {
+  task: 't-1',
   tenant: 'default',
   rule: 'a-rule',
   remediation: 'remediation/x',
@@ -104,7 +105,7 @@ test('an alert says first how old it is and how it stands', async () => {
   ]);
 });
 
-test('whatever is said of one incident has one key, which is short however long names are', async () => {
+test('whatever is said in one thread has one key, which is short however long names are', async () => {
   const { deliver } = pagerduty();
   const thread = JSON.stringify(['default', 'r'.repeat(3_000), 's-1', 't-1']);
   await deliver({ effectKey: 'one', threadKey: thread });
@@ -137,18 +138,31 @@ test('a digest that an older run planned is refused, and nothing is sent', async
   expect(target.requests).toEqual([]);
 });
 
-describe('an incident', () => {
+describe('an alert', () => {
   test('is told to whoever watches for a success, with the key by which it is resolved', async () => {
-    const answer = await pagerduty({ resolveOn: ['task', 'tool'] }).deliver({ incident: INCIDENT, threadKey: 'x' });
+    const answer = await pagerduty({ resolveOn: ['task', 'tool'] }).deliver({ alert: ALERT, threadKey: 'x' });
 
-    expect(answer).toMatchObject({ incident: { key: sent().dedup_key, resolveOn: ['task', 'tool'] } });
+    expect(answer).toMatchObject({ alert: { key: sent().dedup_key, resolveOn: 'task' } });
   });
 
   test.each([
-    ['nothing resolves it', {}, { incident: INCIDENT }],
+    ['nothing resolves it', {}, { alert: ALERT }],
     ['there is none', { resolveOn: ['task'] }, {}],
+    ['only tools resolve it, and it is about a task', { resolveOn: ['tool'] }, { alert: ALERT }],
   ])('is not, when %s', async (_why, channel, request) => {
-    expect(await pagerduty(channel).deliver(request)).not.toHaveProperty('incident');
+    expect(await pagerduty(channel).deliver(request)).not.toHaveProperty('alert');
+  });
+
+  test('about a tool has a key of its own where a tool closes it: it stands for no other', async () => {
+    const { task: _task, ...subject } = ALERT;
+    const { deliver } = pagerduty({ resolveOn: ['tool'] });
+    for (const tool of ['Bash', 'Edit']) await deliver({ alert: { ...subject, tool }, threadKey: 'x' });
+    await pagerduty({ resolveOn: ['task'] }).deliver({ alert: { ...subject, tool: 'Bash' }, threadKey: 'x' });
+    await pagerduty().deliver({ threadKey: 'x' });
+
+    const [bash, edit, byTask, byPeople] = target.requests.map(({ body }) => JSON.parse(body).dedup_key as string);
+    expect(new Set([bash, edit, byTask]).size).toBe(3);
+    expect(byTask).toBe(byPeople);
   });
 
   test('that is over is resolved by that key, with no other text', async () => {
