@@ -3,7 +3,7 @@ import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
 import type { AgentAtWork } from '#contract/views/remediation.js';
 import type { RemediationProgress } from '#contract/remediation.js';
-import { millisecondsOf } from './milliseconds-of.js';
+import { millisecondsOf } from './run-summary.js';
 
 /**
  * Since when a worker has been with the agent of an action, and how long it stays. The server does not tell which action an

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Environment, Settings } from '#contract/settings.js';
-import { causesOf } from './causes-of.js';
+import { causesOf } from './errors.js';
 
 export interface ConnectionSettings {
   address: string;

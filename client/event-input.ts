@@ -19,6 +19,8 @@ export interface EventInput {
    */
   lineage?: { root?: string; parent?: string; token?: string };
   payload?: Record<string, unknown>;
+  /** Whose names the payload has for things. Default: those of the mesh, see docs/rules.md. */
+  dialect?: string;
   /** Set when long texts of the payload were cut already. */
   truncated?: boolean;
   requestId?: string;

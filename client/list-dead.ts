@@ -9,7 +9,7 @@ import type { RemediationResult } from '#contract/remediation.js';
 import { listRuns } from './list-runs.js';
 import type { DeadFilter } from './filters.js';
 import type { DeadPage, DeadRemediation } from '#contract/views/dead.js';
-import { isPlain, quoted } from './run-query.js';
+import { isPlain, quoted } from './list-runs.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
 
 const READ_AT_ONCE = 10;

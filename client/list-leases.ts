@@ -1,12 +1,11 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { parseLeaseId } from '#contract/ids.js';
 import { WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
 import type { LeasePage, RunningLease } from '#contract/views/lease.js';
 import { retriedActivities } from './retried-activities.js';
-import { isPlain, quoted } from './run-query.js';
+import { isPlain, quoted } from './list-runs.js';
 import { summaryFrom } from './run-summary.js';
-import { unlessForgotten } from './unless-forgotten.js';
 
 /** Each of them is asked for how it stands. */
 const LISTED = 20;
@@ -36,4 +35,14 @@ async function leaseAt(client: Client, id: string): Promise<RunningLease | undef
     startedAt: description.startTime.getTime(),
     ...(retrying.length > 0 && { retrying }),
   };
+}
+
+/** Lists may name a run for a while after its retention time is over. */
+async function unlessForgotten<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import { listRuns } from './list-runs.js';
 import type { RemediationFilter } from './filters.js';
 import type { RemediationPage } from '#contract/views/remediation.js';
-import { isPlain, quoted, ruleTerm } from './run-query.js';
+import { isPlain, quoted, ruleTerm } from './list-runs.js';
 import { summaryFrom } from './run-summary.js';
 
 /** Lists remediations, each once: of one that was retried, the run that counts is the last. */

@@ -1,10 +1,10 @@
 import { sha256 } from '#contract/hash.js';
 import type { Client } from '@temporalio/client';
+import { remediationId } from '#contract/ids.js';
 import { WORKFLOW_TYPES } from '#contract/names.js';
 import { MeshError } from './errors.js';
 import { DEFAULT_PAGE, MAX_PAGE } from './filters.js';
 import type { RemediationSummary } from '#contract/views/remediation.js';
-import { quoted } from './run-query.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
 
 export interface RunsWanted {
@@ -81,3 +81,19 @@ async function lastRuns(client: Client, runs: RemediationSummary[]): Promise<Map
 
 const RETRIABLE = new Set<RemediationSummary['outcome']>(['failed', 'aborted', 'terminated', 'timed-out']);
 const IDS_PER_QUERY = 50;
+
+/** The server takes quotes, backslashes and control characters, escaped, and then looks for the escaped text. */
+export function isPlain(text: string): boolean {
+  return !/['"\\\p{Cc}]/u.test(text);
+}
+
+/** For what is plain, and for workflow ids, which hold no other of those characters than single quotes, and only inside. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Rule ids are free text. One that a query cannot name is still in the workflow id, percent-encoded. */
+export function ruleTerm(tenant: string, rule: string): string {
+  if (isPlain(rule)) return `MeshRule = ${quoted(rule.slice(0, 200))}`;
+  return `WorkflowId STARTS_WITH ${quoted(remediationId(tenant, rule, ''))}`;
+}

@@ -1,8 +1,11 @@
 import { MeshEvent, OUTCOMES } from '#contract/event.js';
+import { CANONICAL, readFacts, type Spelling } from '#contract/facts.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
+import { strict } from '#contract/text/schema-words.js';
 import { nearest } from '#contract/text/nearest.js';
 import { type Problem, problemsOf } from '#contract/text/problem.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
+import { DIALECT_NAMES, DIALECTS } from '#rules/dialects/index.js';
 import type { EventDefaults } from './event-input.js';
 import { preparePayload } from './prepare-payload.js';
 
@@ -19,19 +22,35 @@ export function parseEvent(input: unknown, defaults: EventDefaults, redactor: Re
       problems: [{ path: '', message: 'expected an event object', expected: 'an object with `event`' }],
     };
   }
-  const filled = fillIn(input, defaults);
-  const parsed = MeshEvent.safeParse(filled);
-  if (!parsed.success)
-    return refuse(
-      problemsOf(parsed.error, filled).map((one) => withOutcomeHint(one, filled['outcome'])),
-      redactor,
-    );
+  const { dialect, ...filled } = fillIn(input, defaults);
+  const parsed = ReportedEvent.safeParse(filled);
+  const found = parsed.success
+    ? []
+    : problemsOf(parsed.error, filled).map((one) => withOutcomeHint(one, filled['outcome']));
+  const spelling = spellingOf(dialect);
+  if (!parsed.success || 'problem' in spelling) {
+    return refuse([...found, ...('problem' in spelling ? [spelling.problem] : [])], redactor);
+  }
   // The payload as it was given: zod silently leaves out a key named __proto__, which is to be refused.
   const prepared = preparePayload(filled['payload'] as Record<string, unknown>, redactor);
   const problems = [...secretsInNames(parsed.data, redactor), ...(prepared.ok ? [] : prepared.problems)];
   if (!prepared.ok || problems.length > 0) return refuse(problems, redactor);
   const { payload, truncated } = prepared;
-  return { ok: true, event: { ...withoutSecrets(parsed.data, redactor), payload, ...(truncated && { truncated }) } };
+  const event = { ...withoutSecrets(parsed.data, redactor), payload, ...(truncated && { truncated }) };
+  const facts = readFacts(event, spelling);
+  return { ok: true, event: { ...event, ...(Object.keys(facts).length > 0 && { facts }) } };
+}
+
+/** Facts are what the payload says, as the door reads it: nobody can say other ones. */
+const { facts: _facts, ...reported } = MeshEvent.shape;
+const ReportedEvent = strict(reported);
+
+function spellingOf(dialect: unknown): Spelling | { problem: Problem } {
+  if (dialect === undefined) return CANONICAL;
+  const known = typeof dialect === 'string' && Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
+  if (known) return known.spelling ?? CANONICAL;
+  const expected = `one of ${DIALECT_NAMES.join(', ')}`;
+  return { problem: { path: 'dialect', message: `is no dialect that is known: expected ${expected}`, expected } };
 }
 
 /** Problems name keys and quote what was found: whoever logs them must not log a secret. */

@@ -1,4 +1,5 @@
-import { ApplicationFailure, defaultPayloadConverter, defineSearchAttributeKey } from '@temporalio/common';
+import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -18,9 +19,9 @@ export async function inputOf<Input>(
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
-  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  if (!payload) throw new Error(`the history of ${workflowId} does not begin with its input`);
-  return defaultPayloadConverter.fromPayload<Input>(payload);
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  if (!payloads?.length) throw new Error(`the history of ${workflowId} does not begin with its input`);
+  return decodeFromPayloadsAtIndex<Input>(client.options.loadedDataConverter, 0, payloads);
 }
 
 const PROGRESS_WITHIN_MS = 3_000;

@@ -7,7 +7,6 @@ import type {
   RemediationProgress,
   StartedAgent,
 } from '#contract/remediation.js';
-import { deliveredIn } from './delivered-in.js';
 
 export interface RetryOf {
   /** What the next run is told of this one: what is done, which deliveries of a notification are, and which agents have ended. */
@@ -114,4 +113,10 @@ function launchedAgents({ status, agent: last, launches = [] }: ActionState): La
 /** One that nobody has heard of within its time limit may go on: its launcher has not failed, only the action has. */
 function hasEndedBadly({ status, agent }: Launched): boolean {
   return agent.outcome === 'failed' || (agent.outcome === 'timeout' && status === 'failed');
+}
+
+/** Who has got a message by what one run or several have on record, each once. */
+export function deliveredIn(records: DeliveryRecord[]): DeliveryRecord[] {
+  const delivered = records.filter(({ status }) => status === 'delivered');
+  return [...new Map(delivered.map((record) => [record.delivery, record])).values()];
 }

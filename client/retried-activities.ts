@@ -1,9 +1,14 @@
-import { defaultPayloadConverter } from '@temporalio/common';
+import type { LoadedDataConverter } from '@temporalio/common';
+import {
+  decodeFromPayloadsAtIndex,
+  decodeOptionalFailureToOptionalError,
+  decodeOptionalSinglePayload,
+} from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import { recipientEffectKey } from '#contract/ids.js';
 import type { RetriedActivity } from '#contract/views/remediation.js';
-import { millisecondsOf } from './milliseconds-of.js';
+import { millisecondsOf } from './run-summary.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 type History = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>['history'];
@@ -18,10 +23,13 @@ export async function retriedActivities(
   const retried = (description.raw.pendingActivities ?? []).filter(({ lastFailure }) => lastFailure);
   if (retried.length === 0) return [];
   const scheduled = await scheduledEvents(client, description, new Set(retried.map(idOf)));
-  return retried.map((pending) => ({
-    ...whatItIs(scheduled.get(idOf(pending)), actions),
-    ...howItStands(pending),
-  }));
+  const { loadedDataConverter: converter } = client.options;
+  return Promise.all(
+    retried.map(async (pending) => ({
+      ...(await whatItIs(scheduled.get(idOf(pending)), actions, converter)),
+      ...(await howItStands(pending, converter)),
+    })),
+  );
 }
 
 function idOf({ activityId }: Pending): string {
@@ -53,14 +61,18 @@ async function scheduledEvents(
 
 type Identity = Pick<RetriedActivity, 'action' | 'delivery' | 'doing'>;
 
-function whatItIs(event: HistoryEvent | undefined, actions: readonly ActionPlan[]): Identity {
+async function whatItIs(
+  event: HistoryEvent | undefined,
+  actions: readonly ActionPlan[],
+  converter: LoadedDataConverter,
+): Promise<Identity> {
   const attributes = event?.activityTaskScheduledEventAttributes;
-  const summary = event?.userMetadata?.summary;
-  const doing = summary
-    ? defaultPayloadConverter.fromPayload<string>(summary)
-    : (attributes?.activityType?.name ?? 'an activity');
-  const payload = attributes?.input?.payloads?.[0];
-  const input = payload ? defaultPayloadConverter.fromPayload<Partial<Request> | null>(payload) : null;
+  const summary = await decodeOptionalSinglePayload<string>(converter, event?.userMetadata?.summary);
+  const doing = summary ?? attributes?.activityType?.name ?? 'an activity';
+  const payloads = attributes?.input?.payloads;
+  const input = payloads?.length
+    ? await decodeFromPayloadsAtIndex<Partial<Request> | null>(converter, 0, payloads)
+    : null;
   return { ...placeOf(input ?? {}, actions), doing };
 }
 
@@ -80,13 +92,16 @@ function placeOf(
   return { ...(of && { action: of.name }), delivery };
 }
 
-function howItStands(pending: Pending): Omit<RetriedActivity, keyof Identity> {
+async function howItStands(
+  pending: Pending,
+  converter: LoadedDataConverter,
+): Promise<Omit<RetriedActivity, keyof Identity>> {
   const { attempt, nextAttemptScheduleTime: next, lastFailure } = pending;
   const state = stateOf(pending);
   return {
     state,
     attempt: attempt ?? 1,
-    lastError: reasonOf(lastFailure),
+    lastError: await reasonOf(lastFailure, converter),
     ...(state === 'waiting' && { nextAt: millisecondsOf(next) }),
   };
 }
@@ -102,9 +117,10 @@ function stateOf({ state, paused, nextAttemptScheduleTime: next }: Pending): Ret
 
 const HEARTBEAT = 4;
 
-function reasonOf(failure: Pending['lastFailure']): string {
+async function reasonOf(failure: Pending['lastFailure'], converter: LoadedDataConverter): Promise<string> {
   if (Number(failure?.timeoutFailureInfo?.timeoutType) === HEARTBEAT) {
     return 'the worker that ran it stopped responding';
   }
-  return failure?.message || 'it gave no reason';
+  const error = await decodeOptionalFailureToOptionalError(converter, failure);
+  return error?.message || 'it gave no reason';
 }

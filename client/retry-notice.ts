@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { NoticeInput, NoticeResult } from '#contract/notice.js';
-import { deliveredIn } from './delivered-in.js';
+import { deliveredIn } from './plan-retry.js';
 import { MeshError } from './errors.js';
 import { inputOf, progressOf, startAgain } from './past-runs.js';
 import type { Retried } from '#contract/views/remediation.js';

@@ -2,7 +2,6 @@ import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { parseRemediationId } from '#contract/ids.js';
 import type { SearchAttributeName } from '#contract/names.js';
-import { millisecondsOf } from './milliseconds-of.js';
 import type { RemediationSummary } from '#contract/views/remediation.js';
 
 /** What the server keeps in clear about one run of a workflow. */
@@ -45,4 +44,9 @@ function outcomeOf(info: RunInfo | null | undefined): RemediationSummary['outcom
   if (status === TERMINATED) return 'terminated';
   if (status === TIMED_OUT) return 'timed-out';
   return attribute(info, 'MeshOutcome') ?? 'running';
+}
+
+/** An instant as the server writes it, in epoch milliseconds. */
+export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
 }

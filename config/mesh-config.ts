@@ -2,19 +2,50 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { parseYaml } from '#contract/text/parse-yaml.js';
 import { type Problem, problemsOf } from '#contract/text/problem.js';
-import { strict } from '#contract/text/schema-words.js';
+import { flag, listOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
+import type { KnownNames } from '#rules/warnings/index.js';
 import type { Parsed } from './read-through.js';
-import { fallbackProblems } from './sections/agent-fallbacks.js';
-import { type Agent, Agents, agentsOf } from './sections/agents.js';
+import { misplacedReferences } from './secret.js';
+import { type Agent, Agents, agentsOf, fallbackProblems } from './sections/agents.js';
 import { Bridge } from './sections/bridge.js';
 import { Gateway, tokenProblems } from './sections/gateway.js';
-import { bareHttpUrl } from './sections/http-url.js';
-import { misplacedReferences } from './sections/misplaced-references.js';
 import { Notify, notifyProblems } from './sections/notify.js';
-import { Outbound } from './sections/outbound.js';
-import { Policy } from './sections/policy.js';
-import { Redact } from './sections/redact.js';
 import { teamProblems, Teams } from './sections/teams.js';
+import { bareHttpUrl } from './sections/words.js';
+
+const HOST = 'a host name or an address without a port';
+
+/** Where requests of the mesh may go beyond the public internet. */
+const Outbound = strict({
+  /** Hosts that may have private addresses, as they stand in the addresses of this file. */
+  privateHosts: listOf(
+    text(HOST).regex(/^([a-z\d.-]+|\[[\da-f:.]+\]|[\da-f:]+)$/i, { error: HOST }),
+    'a list of host names',
+  ).default([]),
+  /** How often a request may be sent on to another address. Each one is checked like the first. */
+  maxRedirects: wholeNumber(0, 5).default(0),
+});
+
+/** What actions may do at all. The rules cannot allow more. */
+export const Policy = strict({ allowRemoteSessions: flag().default(true) });
+
+/** What is secret in payloads, beyond what every mesh knows to be. */
+const Redact = strict({
+  keys: listOf(text('a payload key'), 'a list of payload keys').default([]),
+  patterns: listOf(
+    text('a regular expression').refine(isPattern, { error: 'is not a regular expression that finds something' }),
+    'a list of regular expressions',
+  ).default([]),
+});
+
+/** One that matches nothing matches everywhere, and would hide nothing. */
+function isPattern(written: string): boolean {
+  try {
+    return !new RegExp(written, 'u').test('');
+  } catch {
+    return false;
+  }
+}
 
 export const MeshConfig = strict({
   agents: Agents,
@@ -75,4 +106,17 @@ function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {
 
 function locate(problem: Problem, file: string, line: number | undefined): Problem {
   return { file, ...problem, ...(line !== undefined && { line }) };
+}
+
+/** What rules may name, and what their actions need. */
+export function knownNames({ agents, teams, bridge, notify: { defaultTeam } }: MeshConfig): KnownNames {
+  const members = Object.entries(teams).map(
+    ([name, team]) => [name, team.members.map((member) => member.name)] as const,
+  );
+  return {
+    members: Object.fromEntries(members),
+    defaultTeam,
+    agents: Object.keys(agents),
+    hasBridge: bridge !== undefined,
+  };
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '#contract/text/words.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
-import { resolveSecret, SECRET } from './secret.js';
-import { textsIn } from './texts-in.js';
+import { resolveSecret, SECRET, textsIn } from './secret.js';
 
 /**
  * Secrets that a part of the configuration names and that cannot be had here and now. Whether a worker elsewhere has them is

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 
 export const SECRET = /^\$\{(env|file):([^}]+)\}$/;
 
@@ -22,4 +23,35 @@ export async function resolveSecret(
   }
   if (written.startsWith('${')) throw new Error(`${written} is not understood: write \${env:NAME} or \${file:path}`);
   return written;
+}
+
+/** References to secrets within a text, which nothing resolves: they would go out as they are written. */
+export function misplacedReferences(config: unknown): Problem[] {
+  return textsIn(config, [])
+    .filter(({ path, written }) => REFERENCE.test(written) && !SECRET.test(written) && !isArgument(path))
+    .map(({ path }) => ({
+      path: formatPath(path),
+      message: 'holds ${env:…} or ${file:…} where nothing is put in its place',
+      hint: 'such a reference must be the whole text: have the variable or the file hold all of it',
+    }));
+}
+
+const REFERENCE = /\$\{(?:env|file):/;
+
+/** Never a place for secrets, and for the program or its shell it may mean something, such as `${file:-none}`. */
+function isArgument([section, , field]: readonly PropertyKey[]): boolean {
+  return section === 'agents' && (field === 'command' || field === 'args');
+}
+
+interface WrittenText {
+  path: readonly PropertyKey[];
+  written: string;
+}
+
+/** Every text in a part of a configuration, and where it stands. */
+export function textsIn(part: unknown, path: readonly PropertyKey[]): WrittenText[] {
+  if (typeof part === 'string') return [{ path, written: part }];
+  if (Array.isArray(part)) return part.flatMap((one, index) => textsIn(one, [...path, index]));
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => textsIn(value, [...path, key]));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { flag, oneOf, strict, text, wholeNumber } from './text/schema-words.js';
+import { type Facts, MAX_FACT_CHARS, MAX_TAIL_CHARS } from './facts.js';
+import { flag, listOf, oneOf, strict, text, wholeNumber } from './text/schema-words.js';
 
 export const OUTCOMES = ['success', 'failed', 'timeout', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -26,6 +27,28 @@ export const Lineage = strict({
 });
 export type Lineage = z.output<typeof Lineage>;
 
+const Fact = text().max(MAX_FACT_CHARS, { error: `at most ${MAX_FACT_CHARS} characters` });
+
+/** Read by the door, so a reporter gives none; it says them in the payload, in the spelling of its dialect. */
+export const EventFacts = strict({
+  tool: Fact.optional(),
+  status: Fact.optional(),
+  error: Fact.optional(),
+  taskSubject: Fact.optional(),
+  taskDescription: Fact.optional(),
+  taskId: Fact.optional(),
+  team: Fact.optional(),
+  agentIds: listOf(Fact, 'a list of ids').max(10, { error: 'at most 10 ids' }).optional(),
+  endsAgent: strict({
+    outcome: oneOf(['success', 'failed', 'timeout']),
+    outputTail: text()
+      .max(MAX_TAIL_CHARS, { error: `at most ${MAX_TAIL_CHARS} characters` })
+      .optional(),
+    isSubagent: flag().optional(),
+  }).optional(),
+  volatile: listOf(Fact, 'a list of keys').max(50, { error: 'at most 50 keys' }).optional(),
+}) satisfies z.ZodType<Facts>;
+
 const Label = text().max(200, { error: 'at most 200 characters' });
 
 /** What a runtime reports, whole: this is what travels, is judged and is handed to actions. */
@@ -51,6 +74,8 @@ export const MeshEvent = strict({
   truncated: flag().optional(),
   /** The HTTP request that brought it, as in the gateway's access log. */
   requestId: Label.optional(),
+  /** What the payload says, under the same names in every dialect. */
+  facts: EventFacts.optional(),
   payload: z.record(z.string(), z.unknown(), { error: 'an object' }),
 });
 export type MeshEvent = z.output<typeof MeshEvent>;

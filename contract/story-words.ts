@@ -1,5 +1,5 @@
 import type { AgentStory, Why } from './story.js';
-import type { Doing } from './remediation.js';
+import type { ActionResult, Doing } from './remediation.js';
 import { utc } from './text/markdown.js';
 import { plural } from './text/words.js';
 
@@ -39,3 +39,8 @@ export const AGENT_WORDS: Record<AgentStory['stands'], string> = {
   failed: 'failed',
   timeout: 'ran out of time',
 };
+
+/** Until when what an action made ready is there, to be told behind what it did. Somebody else may keep it for longer. */
+export function keptUntil({ leaseUntilAt }: Pick<ActionResult, 'leaseUntilAt'>): string {
+  return leaseUntilAt === undefined ? '' : `, kept until ${utc(leaseUntilAt)} at least`;
+}

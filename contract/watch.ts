@@ -1,6 +1,16 @@
-import type { ConfigTrouble } from './matched.js';
 import type { OpenAlert } from './notification.js';
 import type { SkipCode } from './verdict.js';
+import type { RuleCounters } from './views/watch.js';
+
+export type {
+  DroppedNews,
+  KnownConfigTrouble,
+  KnownRuleset,
+  Pause,
+  RuleCounters,
+  SavedChain,
+  WatchStatus,
+} from './views/watch.js';
 
 /** Arguments of the watch's messages, and what its queries answer. */
 
@@ -51,30 +61,8 @@ export interface AnnouncedAgent {
   untilAt: number;
 }
 
-/** What nobody will be told because there was too much of it: messages that waited, and alerts that were open. */
-export interface DroppedNews {
-  messages: number;
-  alerts: number;
-}
-
 /** Which alert is meant: that of a receiver under a key. */
 export type AlertsQuery = Pick<OpenAlert, 'team' | 'channel' | 'key'>;
-
-export interface Pause {
-  sinceAt: number;
-  reason?: string;
-}
-
-export interface KnownRuleset {
-  hash: string;
-  source: string;
-  problems: string[];
-  /** All rules of the file; absent when there are too many to keep. */
-  ruleIds?: string[];
-}
-
-/** What workers have told with the events they judged: first at `sinceAt`, last at `seenAt`. */
-export type KnownConfigTrouble = ConfigTrouble & { sinceAt: number; seenAt: number };
 
 /** All counts are events: how many came, how many times a rule fired, how many times one was suppressed, by code. */
 export interface WatchCounters {
@@ -82,59 +70,4 @@ export interface WatchCounters {
   fired: number;
   skipped: Partial<Record<SkipCode, number>>;
   rules: [rule: string, counters: RuleCounters][];
-}
-
-export interface RuleCounters {
-  fired: number;
-  skipped: Partial<Record<SkipCode, number>>;
-  lastFiredAt?: number;
-}
-
-/** How far one first event has led: remembered for a day, shown in `status`. */
-export interface SavedChain {
-  root: string;
-  remediations: number;
-  deepest: number;
-  lastAt: number;
-  /** Agents it has led to, and when the last ones were started. */
-  spawns?: number;
-  spawnedAt?: number[];
-}
-
-export interface WatchStatus {
-  tenant: string;
-  paused: Pause | null;
-  ruleset: KnownRuleset | null;
-  /** Set while `mesh.yaml` cannot be used as it is. */
-  configTrouble?: KnownConfigTrouble;
-  /** Events waiting because the rules cannot be read, and why. */
-  held: { events: number; sinceAt: number; problems: string[] } | null;
-  counters: Omit<WatchCounters, 'rules'> & { rules: Record<string, RuleCounters> };
-  guards: {
-    cooldowns: { rule: string; untilAt: number; label?: string }[];
-    dedups: { rule: string; action: string; untilAt: number }[];
-    /** Live windows of each kind, of which at most a thousand each, the nearest to expiry, are listed above. */
-    live: { cooldowns: number; dedups: number };
-    evicted: number;
-    seenIds: number;
-  };
-  chains: SavedChain[];
-  /** Agents that were started and may still report. */
-  agents?: { known: number; awaited: number };
-  /** Open at a receiver until a success is reported. */
-  alerts?: {
-    rule: string;
-    team: string;
-    channel: string;
-    openedAt: number;
-    /** The task, or else the tool, whose success closes it. */
-    task?: string;
-    tool?: string;
-    /** It works again. The receiver is told when no cooldown or pause would suppress a repeat. */
-    worksAgain?: true;
-    /** What that waits for, in words, such as "the cooldown of the rule ends, 2026-01-02 03:05:05 UTC". */
-    resolvedWhen?: string;
-  }[];
-  dropped?: DroppedNews;
-  history: { events: number; runs: number };
 }

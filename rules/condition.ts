@@ -1,15 +1,16 @@
 import type { Condition } from '#contract/ruleset.js';
 import { shortened } from '#contract/text/shorten.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf, type Telling } from '#contract/facts.js';
 import { readPath } from './read-path.js';
 
-/** Why a payload does not meet a condition, in words; nothing when it does. All kinds must hold, any entry of a list does. */
-export function missedCondition(condition: Condition, payload: Record<string, unknown>): string | undefined {
+/** Why an event does not meet a condition, in words; nothing when it does. All kinds must hold, any entry of a list does. */
+export function missedCondition(condition: Condition, event: Telling): string | undefined {
+  const { tool, status, error } = factsOf(event);
   return (
-    missedNames('toolNames', condition.toolNames, readField(payload, 'tool')) ??
-    missedNames('taskStatuses', condition.taskStatuses, readField(payload, 'status')) ??
-    missedError(condition.errorIncludes, readField(payload, 'error')) ??
-    missedFields(condition.eventFieldEquals, payload)
+    missedNames('toolNames', condition.toolNames, tool) ??
+    missedNames('taskStatuses', condition.taskStatuses, status) ??
+    missedError(condition.errorIncludes, error) ??
+    missedFields(condition.eventFieldEquals, event.payload ?? {})
   );
 }
 

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { MeshEvent } from '#contract/event.js';
+import { CANONICAL, factsOf } from '#contract/facts.js';
 import type { Rule } from '#contract/ruleset.js';
 import { quoted } from '#contract/text/words.js';
 import { shortened } from '#contract/text/shorten.js';
 import { canonicalJson } from '#contract/text/canonical-json.js';
 import { readPath } from './read-path.js';
-
-/** Differ from one report of a failure to the next, and would make every event unique. */
-export const VOLATILE_FIELDS = [
-  'tool_use_id',
-  'toolUseId',
-  'transcript_path',
-  'prompt_id',
-  'duration_ms',
-  'timestamp',
-] as const;
 
 type Fingerprinted = Pick<Rule, 'id' | 'cooldownBy' | 'dedupBy'>;
 
@@ -30,8 +21,8 @@ const identities = new WeakMap<MeshEvent, string>();
 function identityOf(event: MeshEvent): string {
   const known = identities.get(event);
   if (known !== undefined) return known;
-  const { outcome, session = null, payload } = event;
-  const identity = canonicalJson([event.event, outcome, session, withoutVolatile(payload)]);
+  const { outcome, session = null } = event;
+  const identity = canonicalJson([event.event, outcome, session, withoutVolatile(event)]);
   identities.set(event, identity);
   return identity;
 }
@@ -67,9 +58,10 @@ function valuesAt(event: MeshEvent, paths: string[]): unknown[] {
   return paths.map((path) => readPath(event, path) ?? null);
 }
 
-function withoutVolatile(payload: Record<string, unknown>): Record<string, unknown> {
-  const volatile: readonly string[] = VOLATILE_FIELDS;
-  return Object.fromEntries(Object.entries(payload).filter(([key]) => !volatile.includes(key)));
+/** Volatile fields differ from one report of a failure to the next, and would make every event unique. */
+function withoutVolatile(event: MeshEvent): Record<string, unknown> {
+  const volatile = [...CANONICAL.volatile, ...(factsOf(event).volatile ?? [])];
+  return Object.fromEntries(Object.entries(event.payload).filter(([key]) => !volatile.includes(key)));
 }
 
 /** 96 bits: with 20,000 live windows a false hit is one in 10^24. */

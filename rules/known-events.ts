@@ -1,6 +1,5 @@
+import { CANONICAL, plainName } from '#contract/facts.js';
 import { DIALECTS } from './dialects/index.js';
-import { isAgentEnd } from './guards/agent-end.js';
-import { plainName } from './guards/plain-name.js';
 
 /**
  * Whether a runtime is known to send it: `check` asks about other names, which are allowed, since runtimes grow. Of the ends of
@@ -8,10 +7,11 @@ import { plainName } from './guards/plain-name.js';
  */
 export function isKnownEvent(event: string): boolean {
   if (KNOWN_EVENTS.includes(event)) return true;
-  return isAgentEnd({ event }) && !PLAIN_NAMES.has(plainName(event));
+  return ENDS.has(plainName(event)) && !PLAIN_NAMES.has(plainName(event));
 }
 
 /** Event names that agent runtimes are known to send. */
 export const KNOWN_EVENTS: readonly string[] = Object.values(DIALECTS).flatMap(({ events }) => events);
 
 const PLAIN_NAMES = new Set(KNOWN_EVENTS.map(plainName));
+const ENDS = new Set(CANONICAL.ends.map(plainName));

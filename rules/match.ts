@@ -64,7 +64,7 @@ export function ruleFacts(rule: Rule, ruleset: Ruleset, { digest = false }: { di
 function missed(rule: Rule, event: MeshEvent): string | undefined {
   if (!rule.enabled) return 'rule is disabled';
   if (rule.mode === 'off') return 'rule mode is off';
-  return missedTrigger(rule.trigger, event) ?? (rule.condition && missedCondition(rule.condition, event.payload));
+  return missedTrigger(rule.trigger, event) ?? (rule.condition && missedCondition(rule.condition, event));
 }
 
 function missedTrigger(trigger: Trigger, event: MeshEvent): string | undefined {

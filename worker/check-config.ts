@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { CheckedConfig } from '#client/cli/programs.js';
-import { knownNames } from '#config/known-names.js';
-import { maillessTeams } from '#config/mailless-teams.js';
-import { parseMeshConfig } from '#config/mesh-config.js';
+import { maillessTeams } from '#config/sections/teams.js';
+import { knownNames, parseMeshConfig } from '#config/mesh-config.js';
 import { missingPrograms } from '#config/missing-programs.js';
 import { parseYaml } from '#contract/text/parse-yaml.js';
 import type { Problem } from '#contract/text/problem.js';

@@ -1,5 +1,4 @@
-import { knownNames } from '#config/known-names.js';
-import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
+import { knownNames, type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
 import { type Current, type Parsed, ReadThroughFile } from '#config/read-through.js';
 import { RulesetStore } from '#config/ruleset-store.js';
 import type { Ruleset } from '#contract/ruleset.js';

@@ -1,6 +1,6 @@
 import type { MeshConfig } from '#config/mesh-config.js';
 import { resolveSecret } from '#config/secret.js';
-import { textsIn } from '#config/texts-in.js';
+import { textsIn } from '#config/secret.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import type { Environment } from '#contract/settings.js';
 import { partsInUse } from './secret-problems.js';

@@ -1,8 +1,7 @@
 import type { ActionPlan } from '#contract/actions/index.js';
-import { keptUntil } from '#contract/kept-until.js';
 import type { ActionStatus, RemediationInput, RemediationProgress } from '#contract/remediation.js';
 import { wordsOfCondition } from '#contract/runs-only-if.js';
-import { wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
+import { keptUntil, wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
 import { type ActionStory, type QuietWindow, type Story, storyOf } from '#contract/story.js';
 import { duration } from '#contract/text/duration.js';
 import { code, codeLine, utc } from '#contract/text/markdown.js';

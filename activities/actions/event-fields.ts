@@ -1,5 +1,5 @@
 import type { MeshEvent } from '#contract/event.js';
-import { readField } from '#contract/read-field.js';
+import { type FactName, factsOf } from '#contract/facts.js';
 import { oneLine } from '#contract/text/plain-text.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
 
@@ -8,9 +8,10 @@ import type { Redactor } from '#contract/text/redact/redact.js';
 export const MAX_FIELD_CHARS = 1_000;
 
 /** Text of an event beside a label must not look like a label of its own. */
-export function fieldReader({ payload }: MeshEvent, redactor: Redactor | undefined) {
-  return (name: Parameters<typeof readField>[1]): string | undefined => {
-    const value = readField(payload, name);
+export function fieldReader(event: MeshEvent, redactor: Redactor | undefined) {
+  const facts = factsOf(event);
+  return (name: FactName): string | undefined => {
+    const value = facts[name];
     return value === undefined ? undefined : oneLine(redactor?.text(value) ?? value, MAX_FIELD_CHARS);
   };
 }

@@ -1,9 +1,9 @@
 import { code, codeLine, codeBlock, utc } from '#contract/text/markdown.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { MeshEvent } from '#contract/event.js';
+import { factsOf } from '#contract/facts.js';
 import type { RemediationInput } from '#contract/remediation.js';
 import { type QuietWindow, quietOf } from '#contract/story.js';
-import { readField } from '#contract/read-field.js';
 
 // The server takes details of 20,000 bytes, and refuses the whole remediation for one more. A character may take three.
 const MAX_ERROR_CHARS = 1_500;
@@ -32,9 +32,8 @@ export function describeRemediation(remediation: RemediationInput): string {
 function describe(remediation: RemediationInput, payloadChars: number, errorChars: number): string {
   const { rule, rulesetHash, firedAt, event, actions, path = [], isTry } = remediation;
   const cooldown = quietOf(remediation).find(({ by }) => by === 'cooldown');
-  const error = readField(event.payload, 'error');
-  const tool = readField(event.payload, 'tool');
-  const task = readField(event.payload, 'taskSubject') ?? readField(event.payload, 'taskId');
+  const { error, tool, taskSubject, taskId } = factsOf(event);
+  const task = taskSubject ?? taskId;
   const facts: [string, string | undefined][] = [
     ['Try', isTry && 'started by hand with `mesh try`, past the guards, which know nothing of it'],
     ['Rule', `${codeLine(rule, MAX_NAME_CHARS)} (version ${code(rulesetHash)}), fired ${utc(firedAt)}`],

@@ -1,7 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '#contract/names.js';
 import type { RemediationInput } from '#contract/remediation.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import { describeRemediation, summariseRemediation } from './describe-remediation.js';
 import type { Workflows } from './workflows.js';
 import { permanentRefusal } from './permanent-refusal.js';
@@ -46,7 +46,7 @@ function searchAttributesOf({ event, rule }: RemediationInput): SearchAttributeV
     MeshTenant: event.tenant,
     MeshRule: rule.slice(0, 200),
     MeshEvent: event.event,
-    MeshTool: plainName(readField(event.payload, 'tool')),
+    MeshTool: plainName(factsOf(event).tool),
     MeshSession: plainName(event.session),
     MeshOutcome: 'running',
     MeshSource: plainName(event.source),

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { DEFAULT_PAGE, type DeadFilter, MAX_PAGE } from '../filters.js';
-import { limitFrom } from './limit-from.js';
+import { limitFrom } from './runs.js';
 import { print, printJson } from './print.js';
 import { renderDead } from './render/dead.js';
 import { renderSections } from './render/facts.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
 import { meshCommand, shellWord } from './terminal/shell-word.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 
 interface DeadOptions {
   rule?: string;

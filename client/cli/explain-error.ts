@@ -1,7 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '#contract/names.js';
 import type { Environment, Settings } from '#contract/settings.js';
-import { causesOf } from '../causes-of.js';
+import { causesOf } from '../errors.js';
 import { explainConnectionError, readConnection } from '../connection.js';
 import { MeshError, NotStoredError } from '../errors.js';
 import { CliError } from './cli-error.js';

@@ -1,11 +1,10 @@
 import { EVENT_ID } from '#contract/event.js';
-import { isNoticeId, parseRemediationId } from '#contract/ids.js';
+import { isNoticeId, parseLeaseId, parseRemediationId } from '#contract/ids.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';
-import { noRemediation } from './no-remediation.js';
 import { tenantOptions } from './tenant-option.js';
-import { meshCommand } from './terminal/shell-word.js';
+import { meshCommand, shellWord } from './terminal/shell-word.js';
 
 /** How many of the latest remediations are searched for an event that is not in the log of the watch any more. */
 const SEARCHED_PAGES = 5;
@@ -61,4 +60,34 @@ async function startedByList(mesh: Mesh, eventId: string, tenant: string): Promi
     if (page === undefined) break;
   }
   return [...found];
+}
+
+/** What to do instead, for whoever gives the id of another workflow of the mesh to a command about remediations. */
+function noRemediation(id: string, command: string): string | undefined {
+  if (isNoticeId(id)) return `${id} is a message of the mesh itself: ${insteadForNotice(id, command)}`;
+  if (parseLeaseId(id)) return `${id} is a lease on capacity: ${insteadForLease(id, command)}`;
+  return undefined;
+}
+
+function insteadForNotice(id: string, command: string): string {
+  if (command === 'abort') return `\`${cancel(id)}\` ends it, and who has not got it gets nothing`;
+  return 'its page in the Temporal UI shows how it stands, `npx mesh dead` what failed';
+}
+
+function insteadForLease(id: string, command: string): string {
+  switch (command) {
+    case 'abort':
+      return `\`${cancel(id)}\` gives the capacity back now; terminating it would not`;
+    case 'retry':
+      return '`npx mesh dead` says of one that failed who gives the capacity back';
+    default:
+      return (
+        '`npx mesh status` shows since when it runs and what of it fails, its page in the Temporal UI until when it is kept,' +
+        ' `npx mesh dead` what was not given back'
+      );
+  }
+}
+
+function cancel(id: string): string {
+  return `temporal workflow cancel --workflow-id ${shellWord(id)}`;
 }

@@ -7,7 +7,7 @@ import { EXIT_CODES } from './exit-codes.js';
 import { type GatewayTarget, targetOf, tokenIn } from './hook/hook-options.js';
 import { GatewayError, postEvents } from './hook/post-events.js';
 import { namesTemporal } from './hook/temporal.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 import { messageOf } from '#contract/text/words.js';
 
 export interface FlushOptions {

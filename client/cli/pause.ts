@@ -7,7 +7,7 @@ import { print, printJson } from './print.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 import { moment } from './terminal/times.js';
-import { withWorker } from './with-worker.js';
+import { withWorker } from './open-mesh.js';
 
 interface PauseOptions {
   reason?: string;

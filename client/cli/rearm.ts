@@ -8,7 +8,7 @@ import { print, printJson } from './print.js';
 import { plural } from './render/facts.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
-import { withWatch } from './with-watch.js';
+import { withWatch } from './open-mesh.js';
 
 interface RearmOptions {
   all?: boolean;

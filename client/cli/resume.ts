@@ -4,7 +4,7 @@ import { print, printJson } from './print.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 import { moment } from './terminal/times.js';
-import { withWatch } from './with-watch.js';
+import { withWatch } from './open-mesh.js';
 
 interface ResumeOptions {
   tenant?: string;

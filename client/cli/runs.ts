@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { DEFAULT_PAGE, MAX_PAGE, type RemediationFilter } from '../filters.js';
-import { limitFrom } from './limit-from.js';
+import { CliError } from './cli-error.js';
 import { print, printJson } from './print.js';
 import { renderSections } from './render/facts.js';
 import { renderRuns } from './render/runs.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
 import { meshCommand, shellWord } from './terminal/shell-word.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 
 interface RunsOptions {
   failed?: boolean;
@@ -65,6 +65,13 @@ function filterFrom(options: RunsOptions): RemediationFilter {
     ...(options.limit !== undefined && { limit: limitFrom(options.limit) }),
     ...(page !== undefined && { page }),
   };
+}
+
+/** What `--limit` says, of any list. */
+export function limitFrom(written: string): number {
+  const limit = Number(written);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
+  throw new CliError(`--limit: expected a whole number from 1 to ${MAX_PAGE}, found ${JSON.stringify(written)}`);
 }
 
 function describe({ tenant = DEFAULT_TENANT, rule, outcome, session }: RemediationFilter): string {

@@ -13,7 +13,7 @@ import { inputName, type JsonLine, parseJsonLines, readInput } from './read-inpu
 import { TENANT_OPTION, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
 import { unknownEventNames } from './unknown-event-names.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 import { messageOf } from '#contract/text/words.js';
 
 interface SendOptions {

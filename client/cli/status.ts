@@ -6,7 +6,7 @@ import { print, printJson } from './print.js';
 import { LATELY_MS, renderStatus, type StatusFacts } from './render/status.js';
 import { TENANT_OPTION, tenantFrom } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
-import { withWatch } from './with-watch.js';
+import { withWatch } from './open-mesh.js';
 
 interface StatusOptions {
   tenant?: string;

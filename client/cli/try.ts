@@ -15,7 +15,7 @@ import { followRun } from './try/follow-run.js';
 import { onInterrupt } from './try/on-interrupt.js';
 import { readTriedEvent } from './try/read-event.js';
 import { type TriedRule, tryOf } from './try/tried-rule.js';
-import { withMesh } from './with-mesh.js';
+import { withMesh } from './open-mesh.js';
 
 export interface TryOptions {
   event: string;

@@ -7,7 +7,7 @@ import { print, printJson } from './print.js';
 import { renderWhy } from './render/why.js';
 import { TENANT_OPTION, tenantFrom } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
-import { withWatch } from './with-watch.js';
+import { withWatch } from './open-mesh.js';
 
 interface WhyOptions {
   tenant?: string;

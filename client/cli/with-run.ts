@@ -6,7 +6,7 @@ import { EXIT_CODES } from './exit-codes.js';
 import { findRun } from './find-run.js';
 import { tenantFrom } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
-import { withWorker } from './with-worker.js';
+import { withWorker } from './open-mesh.js';
 
 export const RUN_ARGUMENT = ['<run>', 'workflow id of a remediation, or the id of an event that started one'] as const;
 export const RETRIED_ARGUMENT = ['<run>', `${RUN_ARGUMENT[1]}; or that of a message in \`mesh dead\``] as const;

@@ -1,5 +1,5 @@
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { causesOf } from '../causes-of.js';
+import { causesOf } from '../errors.js';
 import { MeshError, type MeshErrorCode, NotStoredError, type NotStoredReason, WrongEventError } from '../errors.js';
 import { GatewayProblem } from './gateway-problem.js';
 import type { ProblemCode } from './problem-codes.js';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { milliseconds, strict } from '#contract/text/schema-words.js';
 import { SECRET } from '../secret.js';
-import { httpUrl } from './http-url.js';
-import { plainOrSecret } from './plain-or-secret.js';
-import { secretText } from './secret-text.js';
+import { httpUrl, plainOrSecret, secretText } from './words.js';
 import { isWrittenSecret, SECRET_PROBLEM } from './written-secret.js';
 
 const HEADER_NAME = /^[\w!#$%&'*+.^|~-]+$/;

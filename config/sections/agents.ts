@@ -2,14 +2,12 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { DAY_MS } from '#contract/actions/of-every-action.js';
 import { launcherPart } from '#contract/ids.js';
+import { formatPath, type Problem } from '#contract/text/problem.js';
 import { listOf, milliseconds, oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { PRESET_NAMES, type PresetName } from '../agent-presets.js';
 import { AgentEndpoint } from './agent-endpoint.js';
-import { kindProblems } from './agent-kinds.js';
-import { Name } from './name.js';
-import { plainOrSecret } from './plain-or-secret.js';
-import { secretArguments } from './secret-arguments.js';
-import { isWrittenSecret, SECRET_PROBLEM } from './written-secret.js';
+import { Name, plainOrSecret } from './words.js';
+import { isWrittenSecret, secretArguments, SECRET_PROBLEM } from './written-secret.js';
 
 const PROMPT_WAYS = ['stdin', 'argument'] as const;
 
@@ -62,6 +60,34 @@ const WrittenAgent = strict({
 });
 type WrittenAgent = z.output<typeof WrittenAgent>;
 
+/** A launcher is of one kind, and what is written beside it must mean something to it. */
+function kindProblems(agent: Keys): { path: string[]; message: string; hint: string }[] {
+  const [kind, ...others] = KINDS.filter((name) => agent[name] !== undefined);
+  if (kind === undefined || others.length > 0) {
+    const found = kind === undefined ? 'none of them' : [kind, ...others].join(' and ');
+    const message = `expected exactly one of ${KINDS.join(', ')}, found ${found}`;
+    return [{ path: [], message, hint: 'it says how the agent is started' }];
+  }
+  const used: readonly string[] = KEYS_OF_KIND[kind];
+  return KEYS_OF_SOME.filter((key) => agent[key] !== undefined && !used.includes(key)).map((key) => ({
+    path: [key],
+    message: `means nothing beside ${kind}`,
+    hint: 'remove it',
+  }));
+}
+
+type Keys = Partial<Record<(typeof KINDS)[number] | (typeof KEYS_OF_SOME)[number], unknown>>;
+
+/** Which other keys each kind of launcher has a use for. */
+const KEYS_OF_KIND = {
+  command: ['prompt', 'cwd', 'env', 'inheritEnv'],
+  preset: ['args', 'cwd', 'env', 'inheritEnv'],
+  http: [],
+  temporal: [],
+} as const;
+const KINDS = Object.keys(KEYS_OF_KIND) as (keyof typeof KEYS_OF_KIND)[];
+const KEYS_OF_SOME = ['prompt', 'args', 'cwd', 'env', 'inheritEnv'] as const;
+
 const MAX_ENCODED_NAME_CHARS = 100;
 
 /** Part of effect keys, where it stands encoded. */
@@ -106,4 +132,31 @@ function agentOf(agent: WrittenAgent, folder: string): Agent {
   return preset === undefined
     ? { kind: 'command', command: command ?? [], prompt, ...process }
     : { kind: 'preset', preset, args, ...process };
+}
+
+/** Fallbacks must be there, and must not lead in a circle. */
+export function fallbackProblems(agents: Record<string, { fallbacks: string[] }>): Problem[] {
+  const problems: Problem[] = [];
+  const done = new Set<string>();
+  const visit = (type: string, way: string[]) => {
+    if (done.has(type)) return;
+    agents[type]?.fallbacks.forEach((fallback, index, all) => {
+      const path = formatPath(['agents', type, 'fallbacks', index]);
+      const circle = [...way, type];
+      if (!Object.hasOwn(agents, fallback)) {
+        const hint = `agent types here: ${Object.keys(agents).join(', ')}`;
+        problems.push({ path, message: `no agent type is called "${fallback}"`, hint });
+      } else if (all.indexOf(fallback) !== index) {
+        problems.push({ path, message: `duplicate fallback "${fallback}"`, hint: 'remove one of them' });
+      } else if (circle.includes(fallback)) {
+        const round = [...circle.slice(circle.indexOf(fallback)), fallback].join(' -> ');
+        problems.push({ path, message: `leads in a circle: ${round}`, hint: 'remove one of these fallbacks' });
+      } else {
+        visit(fallback, circle);
+      }
+    });
+    done.add(type);
+  };
+  Object.keys(agents).forEach((type) => visit(type, []));
+  return problems;
 }

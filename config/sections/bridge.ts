@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '#contract/text/problem.js';
 import { flag, oneOf, strict } from '#contract/text/schema-words.js';
-import { secretText } from './secret-text.js';
+import { secretText } from './words.js';
 import { isSecretInUrl, SECRET_PROBLEM } from './written-secret.js';
 
 export const BRIDGE_KINDS = ['http', 'kubernetes'] as const;

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import { ROLES, TOKEN_SHA256 } from '#contract/roles.js';
 import { listOf, oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
-import { Name } from './name.js';
-import { z } from 'zod';
+import { Name } from './words.js';
 
 const SHA256 = 'a SHA-256 hash as `mesh token new` prints it: 64 lower-case hexadecimal digits';
 const ORIGIN = 'an origin such as https://console.example.com, without a path';

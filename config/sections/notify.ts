@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '#contract/text/problem.js';
 import { flag, milliseconds, strict } from '#contract/text/schema-words.js';
-import { Name } from './name.js';
+import { Name } from './words.js';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;

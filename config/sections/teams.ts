@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { MAX_RECEIVERS } from '#contract/limits.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import { listOf, strict } from '#contract/text/schema-words.js';
-import { inboxProblems } from './channels/inbox.js';
-import { Channel, type ChannelType } from './channels/index.js';
-import { Name } from './name.js';
+import { Channel, type ChannelType, inboxProblems } from './channels.js';
+import { Name } from './words.js';
 
-export type { ChannelConfig, ChannelType } from './channels/index.js';
+export type { ChannelConfig, ChannelType } from './channels.js';
 
 const Member = strict({ name: Name, email: z.email({ error: 'a mail address' }).optional() });
 export type Member = z.output<typeof Member>;
@@ -58,4 +57,15 @@ function crowdProblem([team, { members, channels }]: [string, Team]): Problem[] 
 function duplicates(named: { name: string }[]): { name: string; index: number }[] {
   const names = named.map(({ name }) => name);
   return names.flatMap((name, index) => (names.indexOf(name) === index ? [] : [{ name, index }]));
+}
+
+/** Teams that are to get mails, also because they name no channel at all, and of which nobody has an address. */
+export function maillessTeams(teams: Readonly<Record<string, Team>>): Problem[] {
+  return Object.entries(teams).flatMap(([team, { members, channels }]) => {
+    const channel = channels.find(({ type }) => type === 'email');
+    if (channel === undefined || members.some(({ email }) => email !== undefined)) return [];
+    const message = `no member has an email: the channel "${channel.name}" reaches nobody`;
+    const hint = 'give each member an email, or the team other channels';
+    return [{ path: formatPath(['teams', team, 'members']), message, hint }];
+  });
 }

@@ -1,3 +1,4 @@
+import { isReference } from '#contract/text/redact/harmless-values.js';
 import { isSecret, secretKeys } from '#contract/text/redact/secret-keys.js';
 import { hideShapes } from '#contract/text/redact/secret-shapes.js';
 import { SECRET } from '../secret.js';
@@ -24,7 +25,7 @@ function isFile(value: string): boolean {
 const ENDS_LIKE_A_FILE = /\.(?:asc|ca|cer|conf|crt|env|ini|jks|json|kdbx|key|p12|p8|pem|pfx|toml|txt|ya?ml)$/i;
 const IS_BARE_NAME = /^[\w./~\\-]+$/;
 /** What begins like a path may have blanks in it, and the sign behind a drive. A passphrase begins otherwise. */
-export const IS_PATH = /^(?:[A-Za-z]:|~|\.{1,2})?[\\/][\w./~\\ -]*$/;
+const IS_PATH = /^(?:[A-Za-z]:|~|\.{1,2})?[\\/][\w./~\\ -]*$/;
 
 /** The same of an address: where it leads, and each of its parameters. One with a user in it is another matter. */
 export function isSecretInUrl(url: string): boolean {
@@ -48,5 +49,38 @@ function isSecretParameter(value: string, name: string): boolean {
  */
 const SIGNS = /^(?:sig|signature|code)$/i;
 const SIGNATURE_CHARS = 16;
+
+/** Which arguments of a program are secrets: by their look, or by the name they stand under. */
+export function secretArguments(written: readonly string[]): number[] {
+  return [...written.keys()].filter(
+    (index) => isSecretArgument(written[index] ?? '') || isSecretAfter(written[index - 1] ?? '', written[index] ?? ''),
+  );
+}
+
+/** `--api-key=…`, `API_KEY=…`, and both at once: `--config=api_key=…`. */
+function isSecretArgument(argument: string): boolean {
+  if (isWrittenSecret(argument)) return true;
+  const { name = '', value = '' } = (LONG.exec(argument) ?? VARIABLE.exec(argument))?.groups ?? {};
+  return isNamedSecret(value, name) || (OPTION.test(name) && isSecretArgument(value));
+}
+
+/** `--api-key …`, unless that is the next option, or the sign that there are no more. */
+function isSecretAfter(name: string, argument: string): boolean {
+  return OPTION.test(name) && !argument.startsWith('-') && isNamedSecret(argument, name);
+}
+
+const OPTION = /^--?[A-Za-z][\w.-]*$/;
+
+const LONG = /^(?<name>--?[A-Za-z][\w.-]*)=(?<value>[^]*)$/;
+/** In front of more words it is a line for a shell, or a sentence: no name is looked for in there. */
+const VARIABLE = /^(?<name>[A-Za-z_][\w.-]*)=(?<value>\S*)$/;
+
+/**
+ * A path says where a secret is. Among variables only what ends like a file is taken for one, since there any value can be
+ * written in another way.
+ */
+function isNamedSecret(value: string, name: string): boolean {
+  return isWrittenSecret(value, name) && !isReference(value) && !IS_PATH.test(value);
+}
 
 const KEYS = secretKeys();

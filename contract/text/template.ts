@@ -4,7 +4,7 @@ import type { StartedAgent } from '../remediation.js';
 import { PLACEHOLDER, type TemplateName } from './template-text.js';
 import { canonicalJson } from './canonical-json.js';
 import { cutText } from './shorten.js';
-import { readField } from '../read-field.js';
+import { type FactName, factsOf } from '../facts.js';
 import type { Redactor } from './redact/redact.js';
 
 export const MAX_SHOWN_PAYLOAD_BYTES = 16 * 1024;
@@ -39,7 +39,7 @@ export function renderTemplate(
 
 /** Empty where the event has nothing to say, or no agent was started before. */
 export function templateValues({ rule, event, agent, redactor }: TemplateContext): TemplateValues {
-  const field = (name: Parameters<typeof readField>[1]) => () => hide(readField(event.payload, name) ?? '', redactor);
+  const field = (name: FactName) => () => hide(factsOf(event)[name] ?? '', redactor);
   return {
     EVENT_NAME: () => event.event,
     OUTCOME: () => event.outcome,

@@ -1,6 +1,7 @@
 // The face of a dialect: how one runtime words its hooks. Nothing here or below loads zod or a module of Node but hashing: a
 // hook has 250 ms for everything.
 
+import type { Spelling } from '#contract/facts.js';
 import type { Problem } from '#contract/text/problem.js';
 import type { Environment } from '#contract/settings.js';
 import type { Mapped } from './mapped.js';
@@ -15,6 +16,8 @@ export interface Dialect {
   placeOf(path: string): string;
   /** The names of the events that it sends, as far as they are known. */
   events: readonly string[];
+  /** How its payloads spell what they say. Absent where that is as the mesh itself does. */
+  spelling?: Spelling;
   /** Absent for a dialect that comes in no hooks. */
   fields?: HookFields;
   /** Absent where `mesh install` has nothing to write into. */

@@ -1,6 +1,6 @@
 import type { MeshEvent } from '#contract/event.js';
 import type { FiredFor } from '#contract/notice.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf, type Telling } from '#contract/facts.js';
 import { namesIn } from './works.js';
 
 /**
@@ -8,11 +8,12 @@ import { namesIn } from './works.js';
  * for, so only where it is needed.
  */
 export function firedFor(
-  { id, session, payload = {} }: Pick<MeshEvent, 'id'> & Partial<Pick<MeshEvent, 'session' | 'payload'>>,
+  event: Telling & Pick<MeshEvent, 'id'> & Partial<Pick<MeshEvent, 'session'>>,
   withEvent = false,
 ): FiredFor {
-  const { task } = namesIn(payload);
-  const team = readField(payload, 'team');
+  const { id, session } = event;
+  const { task } = namesIn(event);
+  const { team } = factsOf(event);
   const isAlone = session === undefined && task === undefined;
   return {
     ...(session !== undefined && { session }),

@@ -98,7 +98,7 @@ function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[];
   let [judgedRules, fired] = [0, 0];
   for (const match of matches) {
     if (fired === MAX_FIRED_RULES) break;
-    const ofRule = judgeRule(judged, factsOf(judged.ruleset, match.rule), match);
+    const ofRule = judgeRule(judged, factsOfRule(judged.ruleset, match.rule), match);
     judgedRules += 1;
     if (ofRule.some(({ verdict }) => verdict === 'fire')) fired += 1;
     verdicts.push(...ofRule);
@@ -190,7 +190,7 @@ function tooManySpawns({ memory, learnt, place, ruleset, now }: Case): [SkipCode
 const factsByRule = new WeakMap<RulesetFacts, Map<string, RuleFacts>>();
 
 /** A batch may match a thousand rules, each of them for many events. */
-export function factsOf(ruleset: RulesetFacts, rule: string): RuleFacts {
+export function factsOfRule(ruleset: RulesetFacts, rule: string): RuleFacts {
   const known = factsByRule.get(ruleset) ?? new Map(ruleset.rules.map((facts) => [facts.id, facts]));
   factsByRule.set(ruleset, known);
   const facts = known.get(rule);

@@ -1,7 +1,7 @@
 import type { MeshEvent } from '#contract/event.js';
+import { factsOf } from '#contract/facts.js';
 import type { AgentEnd } from '#contract/matched.js';
 import type { AnnouncedAgent } from '#contract/watch.js';
-import { plainName } from './plain-name.js';
 
 /** An agent as the watch keeps it. */
 export interface KnownAgent extends AnnouncedAgent {
@@ -94,11 +94,11 @@ function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): bo
   return id === session || id.startsWith(`${remediation}/`);
 }
 
-export type Reported = Partial<Pick<MeshEvent, 'event' | 'agent' | 'session' | 'payload'>>;
+export type Reported = Partial<Pick<MeshEvent, 'event' | 'outcome' | 'agent' | 'session' | 'payload' | 'facts'>>;
 
 /** Every id in an event that may be that of an agent. */
-export function idsOf({ agent, session, payload }: Reported): string[] {
-  return [...agentIds(agent, payload), ...texts([session])];
+export function idsOf(event: Reported): string[] {
+  return [...agentIds(event), ...texts([event.session])];
 }
 
 /**
@@ -106,8 +106,8 @@ export function idsOf({ agent, session, payload }: Reported): string[] {
  * one goes on: so its session counts only when it has no id.
  */
 export function endedIdsOf(event: Reported): string[] {
-  const own = agentIds(event.agent, event.payload);
-  return plainName(event.event ?? '') === 'subagentstop' && own.length > 0 ? own : idsOf(event);
+  const own = agentIds(event);
+  return factsOf(event).endsAgent?.isSubagent && own.length > 0 ? own : idsOf(event);
 }
 
 /** The agents whose end this is. A session tells better than a name. */
@@ -130,9 +130,8 @@ export function isEndOf(agent: KnownAgent, { ids, parent }: EndedBy): boolean {
   return agent.ids.some((id) => ids.includes(id) && (isOurs || isChosenId(agent, id)));
 }
 
-function agentIds(agent: string | undefined, payload: MeshEvent['payload'] = {}): string[] {
-  const named = ['agent_id', 'agentId'].map((key) => (Object.hasOwn(payload, key) ? payload[key] : undefined));
-  return texts([agent, ...named]);
+function agentIds(event: Reported): string[] {
+  return texts([event.agent, ...(factsOf(event).agentIds ?? [])]);
 }
 
 function texts(ids: unknown[]): string[] {

@@ -1,6 +1,6 @@
 import type { MeshEvent } from '#contract/event.js';
 import type { Suppressed } from '#contract/notice.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf, type Telling } from '#contract/facts.js';
 import { hashId } from './seen.js';
 
 /** Hashes stand for the sessions that are not noted by name. */
@@ -16,12 +16,13 @@ const MAX_ERROR_CHARS = 200;
 
 export function noteSuppressed(
   known: SavedSuppression | undefined,
-  { session, payload = {} }: Partial<Pick<MeshEvent, 'session' | 'payload'>>,
+  event: Telling & Partial<Pick<MeshEvent, 'session'>>,
   now: number,
 ): SavedSuppression {
   const none: SavedSuppression = { events: 0, firstAt: now, lastAt: now, sessions: [], moreSessions: 0 };
+  const { session } = event;
   const { events, firstAt, sessions, others = [] } = known ?? none;
-  const last = lastIn(payload) ?? known?.last;
+  const last = lastIn(event) ?? known?.last;
   const noted = { events: events + 1, firstAt, lastAt: now, ...(last && { last }) };
   if (session === undefined || sessions.includes(session)) return withSessions(noted, sessions, others);
   if (sessions.length < NAMED_SESSIONS) return withSessions(noted, [...sessions, session], others);
@@ -43,9 +44,10 @@ function withSessions(
   return { ...noted, sessions, moreSessions: others.length, ...(others.length > 0 && { others }) };
 }
 
-function lastIn(payload: MeshEvent['payload']): Suppressed['last'] {
-  const tool = shortened(readField(payload, 'tool'), MAX_TOOL_CHARS);
-  const error = shortened(readField(payload, 'error'), MAX_ERROR_CHARS);
+function lastIn(event: Telling): Suppressed['last'] {
+  const facts = factsOf(event);
+  const tool = shortened(facts.tool, MAX_TOOL_CHARS);
+  const error = shortened(facts.error, MAX_ERROR_CHARS);
   if (tool === undefined && error === undefined) return undefined;
   return { ...(tool !== undefined && { tool }), ...(error !== undefined && { error }) };
 }

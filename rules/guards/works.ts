@@ -1,13 +1,12 @@
-import type { MeshEvent } from '#contract/event.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf, type Telling } from '#contract/facts.js';
 
 /** A longer text is no name. */
 const MAX_NAME_CHARS = 200;
 
 /** What works again, when an event tells of a success: the task and the tool that it names. */
-export function worksIn({ outcome, payload }: Pick<MeshEvent, 'outcome' | 'payload'>): Names | undefined {
-  if (outcome !== 'success') return undefined;
-  const names = namesIn(payload);
+export function worksIn(event: Telling): Names | undefined {
+  if (event.outcome !== 'success') return undefined;
+  const names = namesIn(event);
   return names.task === undefined && names.tool === undefined ? undefined : names;
 }
 
@@ -17,9 +16,8 @@ export interface Names {
 }
 
 /** The task and the tool that an event names. A failure and a success of the same are known by these. */
-export function namesIn(payload: MeshEvent['payload']): Names {
-  const task = readField(payload, 'taskId');
-  const tool = readField(payload, 'tool');
+export function namesIn(event: Telling): Names {
+  const { taskId: task, tool } = factsOf(event);
   return { ...(isName(task) && { task }), ...(isName(tool) && { tool }) };
 }
 

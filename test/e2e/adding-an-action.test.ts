@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Client, Connection } from '@temporalio/client';
@@ -10,8 +9,7 @@ import { effectKey, remediationId } from '#contract/ids.js';
 import { codeBlocksOf, readText } from '../repo/markdown.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
-import { applyBlock, type PageBlock, pageBlocks } from '../support/page-blocks.js';
-import { copyRepository } from '../support/repository-copy.js';
+import { copyWithPage, type PageCopy } from '../support/page-copy.js';
 import type { Running } from '../support/run-command.js';
 import { runIn, startIn } from '../support/start-in.js';
 
@@ -26,51 +24,37 @@ const TOKEN = 'tok-3f0c9be16a';
 /** On a machine of two cores all of this takes half a minute; others may use it at the same time. */
 const TIMEOUT_MS = 240_000;
 
+let copy: PageCopy;
 let folder: string;
 let clone: string;
-let blocks: PageBlock[];
 let tracker: HttpTarget;
 let worker: Running | undefined;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mesh-adding-'));
-  clone = join(folder, 'clone');
   tracker = await startHttpTarget();
-  await copyRepository(clone);
-  blocks = pageBlocks(PAGE, TEXT);
-  for (const block of blocks) await applyBlock(clone, block);
+  copy = await copyWithPage(PAGE);
+  ({ folder, clone } = copy);
 }, TIMEOUT_MS);
 
 afterAll(async () => {
   if (worker?.child.pid !== undefined && worker.child.exitCode === null) process.kill(-worker.child.pid, 'SIGKILL');
   await tracker.close();
-  await rm(folder, { recursive: true, force: true });
+  await copy.remove();
 });
 
-test.concurrent('the page has every type checked', { timeout: TIMEOUT_MS }, async () => {
-  // Without the tests of others, which know nothing of the new action.
-  const config = { extends: './tsconfig.json', include: [...SOURCES, ...newFiles(/^test\/.+\.ts$/)] };
-  await writeFile(join(clone, 'tsconfig.page.json'), JSON.stringify(config));
+test.concurrent('the page has every type checked', { timeout: TIMEOUT_MS }, () => copy.checkTypes());
 
-  await runIn(clone, node('typescript/bin/tsc', '--noEmit', '--project', 'tsconfig.page.json'));
-});
-
-const SOURCES = ['contract', 'rules', 'workflows', 'activities', 'worker', 'client', 'config'];
-
-test.concurrent('ESLint and Prettier have nothing to say of what it adds', { timeout: TIMEOUT_MS }, async () => {
-  await runIn(clone, node('prettier/bin/prettier.cjs', '--check', ...newFiles(/./)));
-  await runIn(clone, node('eslint/bin/eslint.js', '--config', '.config/eslint.js', ...newFiles(/\.ts$/)));
-});
+test.concurrent('ESLint and Prettier have nothing to say of what it adds', { timeout: TIMEOUT_MS }, () =>
+  copy.checkStyle(),
+);
 
 test.concurrent('what it adds is complete, documented and tested', { timeout: TIMEOUT_MS }, async () => {
   const about = ['actions', 'import-arrows', 'operations-docs', 'rules-docs'].map(
     (name) => `test/repo/${name}.test.ts`,
   );
-  const vitest = (config: string, ...files: string[]) =>
-    runIn(clone, node('vitest/vitest.mjs', 'run', '--config', `.config/${config}.ts`, ...files), { NO_COLOR: '1' });
 
-  expect((await vitest('vitest-repo', ...about)).stdout).toMatch(/Test Files +4 passed/);
-  expect((await vitest('vitest', ...newFiles(/\.test\.ts$/))).stdout).toMatch(/Test Files +1 passed/);
+  expect((await copy.vitest('vitest-repo', ...about)).stdout).toMatch(/Test Files +4 passed/);
+  expect((await copy.ownTests()).stdout).toMatch(/Test Files +1 passed/);
 });
 
 test.concurrent(
@@ -113,14 +97,6 @@ function exampleThat(fits: (block: string) => boolean): string {
   const found = codeBlocksOf(TEXT).filter(fits);
   if (found.length !== 1) throw new Error(`${PAGE} has ${found.length} examples of a kind of which there is one`);
   return found[0] ?? '';
-}
-
-function newFiles(pattern: RegExp): string[] {
-  return blocks.filter(({ kind, path }) => kind === 'file' && pattern.test(path)).map(({ path }) => path);
-}
-
-function node(program: string, ...args: string[]): string[] {
-  return [process.execPath, join('node_modules', program), ...args];
 }
 
 /** Out of order once, and then does what the page of the action asks of a tracker. Its tickets, by key. */

@@ -16,7 +16,8 @@ const failure = (id: string) => [
   ...['--payload', JSON.stringify({ tool_name: 'Bash', error: 'timeout', id })],
 ];
 
-test(
+// Side by side, since they wait: for a worker that does not come back, and for a server that is not there.
+test.concurrent(
   'npm start, an event, Ctrl-C, npm start again: the cooldown is still live',
   { timeout: 120_000 },
   async (context) => {
@@ -58,7 +59,7 @@ test(
   },
 );
 
-test(
+test.concurrent(
   'a second npm start in the same folder says that one is at work; the first goes on',
   { timeout: 120_000 },
   async (context) => {
@@ -75,7 +76,6 @@ test(
   },
 );
 
-// Side by side, since they wait: for a worker that does not come back, and for a server that is not there.
 test.concurrent('after a start that was killed the next one just works', { timeout: 120_000 }, async (context) => {
   const { env, address, start, codesOn } = await buildSite(context);
   const first = await start();

@@ -86,7 +86,7 @@ describe('the tarball', () => {
     }
 
     // Only where a clone runs its own server, and only there is it installed; its absence is handled.
-    expect(missing).toEqual(['dist/worker/temporal-binary.js imports @temporalio/testing']);
+    expect(missing).toEqual(['dist/worker/dev/temporal-binary.js imports @temporalio/testing']);
   });
 });
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { channelOf } from '#activities/actions/notify-team/channels/index.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
-import { EmailChannel } from '#config/sections/channels/email.js';
-import { InboxChannel } from '#config/sections/channels/inbox.js';
-import { CHANNEL_TYPES } from '#config/sections/channels/index.js';
-import { PagerDutyChannel } from '#config/sections/channels/pagerduty.js';
-import { SlackChannel } from '#config/sections/channels/slack.js';
-import { WebhookChannel } from '#config/sections/channels/webhook.js';
+import {
+  CHANNEL_TYPES,
+  EmailChannel,
+  InboxChannel,
+  PagerDutyChannel,
+  SlackChannel,
+  WebhookChannel,
+} from '#config/sections/channels.js';
 import { channelDelivery } from '../support/channel-delivery.js';
 import { aMessage } from '../support/notifications.js';
 import { codeBlocksOf, codesBelow, headingsOf, readText, tableBelow } from './markdown.js';

@@ -5,7 +5,7 @@ import { FAILURES } from '#contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
 import { ACTION_STATUSES } from '#contract/views/remediation.js';
 import { AGENT_VARIABLES, SETTINGS } from '#contract/settings.js';
-import { AGENT_END_EVENTS } from '#rules/guards/agent-end.js';
+import { CANONICAL } from '#contract/facts.js';
 import { actionPage } from './action-rooms.js';
 import { codesBelow, codesIn, readText, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';
@@ -83,7 +83,7 @@ describe('docs/operations.md lists', () => {
   it('the events that end an agent', () => {
     const section = readText(PAGE).split('## Ends of agents')[1]?.split('The outcome is')[0];
 
-    expect(codesIn(section)).toEqual(expect.arrayContaining([...AGENT_END_EVENTS]));
+    expect(codesIn(section)).toEqual(expect.arrayContaining([...CANONICAL.ends]));
   });
 
   it('the failure types', () => {

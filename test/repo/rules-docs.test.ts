@@ -7,14 +7,13 @@ import { ofEveryAction } from '#contract/actions/of-every-action.js';
 import { Condition, MODES, Rule, Ruleset, Trigger } from '#contract/ruleset.js';
 import { TEMPLATE_NAMES } from '#contract/text/template-text.js';
 import { SKIP_CODES, type Verdict } from '#contract/verdict.js';
-import { VOLATILE_FIELDS } from '#rules/fingerprint.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
 import { learn } from '#rules/guards/learn.js';
 import { emptyMemory } from '#rules/guards/memory.js';
 import { KNOWN_EVENTS } from '#rules/known-events.js';
 import { matchBatch } from '#rules/match-batch.js';
 import { parseRuleset } from '#rules/parse-ruleset.js';
-import { FIELD_KEYS } from '#contract/read-field.js';
+import { CANONICAL } from '#contract/facts.js';
 import { codesBelow, codesIn, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';
 
@@ -39,7 +38,9 @@ describe('docs/rules.md lists the fields of', () => {
   });
 
   it('an event', () => {
-    expect(codesBelow(PAGE, 'Events', 'field')).toEqual(Object.keys(MeshEvent.shape));
+    // Facts are made of the payload by the door, in the dialect that the reporter names.
+    const fields = Object.keys(MeshEvent.shape).map((name) => (name === 'facts' ? 'dialect' : name));
+    expect(codesBelow(PAGE, 'Events', 'field')).toEqual(fields);
 
     const limits = tableBelow(PAGE, 'Events').map((row) => row['limits']);
     expect(limits).toContain(`0 to ${MAX_DEPTH}`);
@@ -62,7 +63,7 @@ describe('docs/rules.md lists', () => {
   });
 
   it('the volatile fields', () => {
-    expect(codesBelow(PAGE, 'Fingerprint', 'volatile field')).toEqual([...VOLATILE_FIELDS]);
+    expect(codesBelow(PAGE, 'Fingerprint', 'volatile field')).toEqual([...CANONICAL.volatile]);
   });
 
   it('the keys that conditions and templates read', () => {
@@ -71,7 +72,7 @@ describe('docs/rules.md lists', () => {
       codesIn(row['keys, in this order']),
     ]);
 
-    expect(Object.fromEntries(rows)).toEqual(FIELD_KEYS);
+    expect(Object.fromEntries(rows)).toEqual(CANONICAL.keys);
   });
 
   it('the known event names', () => {

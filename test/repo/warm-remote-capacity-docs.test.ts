@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { REASONS } from '#activities/actions/warm-remote-capacity/reasons.js';
 import { Bridge } from '#config/sections/bridge.js';
-import { Policy } from '#config/sections/policy.js';
 import { WarmRemoteCapacity } from '#contract/actions/warm-remote-capacity/schema.js';
 import { ofEveryAction } from '#contract/actions/of-every-action.js';
 import { contract, operations } from '../support/bridge-contract.js';
 import { codeBlocksOf, codesBelow, readText, tableBelow } from './markdown.js';
 import { fieldsOf } from './schema-fields.js';
-import { parseMeshConfig } from '#config/mesh-config.js';
+import { parseMeshConfig, Policy } from '#config/mesh-config.js';
 
 const PAGE = 'docs/actions/warm-remote-capacity.md';
 

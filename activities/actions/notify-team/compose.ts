@@ -1,5 +1,5 @@
 import type { ActionActivities } from '#contract/activities.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
@@ -16,7 +16,7 @@ export function makeComposeNotification(world: ComposeWorld): ActionActivities['
     const config = await loadConfig(world.config);
     const { plan, remediation } = request;
     const { event } = remediation;
-    const team = chooseTeam(config, { byAction: plan.teamName, byEvent: readField(event.payload, 'team') });
+    const team = chooseTeam(config, { byAction: plan.teamName, byEvent: factsOf(event).team });
     const redactor = redactorOf(config, world.redactKeys);
     if ('reason' in team) {
       const { reason, hint } = team;

@@ -65,6 +65,7 @@ function completed(
     occurredAt: Math.floor(nowMs),
     id: randomUUID(),
     ...withoutSecrets(event, redactor),
+    ...(input.dialect !== undefined && { dialect: input.dialect }),
     ...fitPayload(payload, fields, redactor, log),
   };
 }

@@ -2,7 +2,6 @@ import type { LoggedVerdict } from '#contract/verdict.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { relative } from '../terminal/times.js';
-import { verdictsInShort } from './verdicts-in-short.js';
 
 const SHOWN_EVENTS = 5;
 
@@ -32,4 +31,17 @@ export function renderLastEvents(log: LoggedVerdict[], now: number, screen: Scre
     rows,
     screen,
   );
+}
+
+/** The verdicts on one event in a few words: "retry: fire; tell-all: cooldown; no-match". */
+function verdictsInShort(entries: readonly LoggedVerdict[]): string {
+  const said = new Map<string | undefined, Set<string>>();
+  for (const entry of entries) {
+    const words = said.get(entry.rule) ?? new Set();
+    const times = entry.times === undefined ? '' : ` (${entry.times} times)`;
+    said.set(entry.rule, words.add(entry.verdict === 'fire' ? 'fire' : `${entry.code}${times}`));
+  }
+  return [...said]
+    .map(([rule, words]) => [...(rule === undefined ? [] : [rule]), [...words].join(', ')].join(': '))
+    .join('; ');
 }

@@ -1,5 +1,5 @@
 import { visible, visibleLines } from '#contract/text/plain-text.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import type { Story } from '#contract/story.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';
@@ -19,7 +19,7 @@ import {
   tookOf,
   whyCommand,
 } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './retried-lines.js';
+import { otherRetriedLines, retriedLines } from './remediation-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;
@@ -31,7 +31,7 @@ export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, no
   const story = storyOfRun(detail);
   return renderSections([
     `Remediation of rule ${paint.bold(visible(detail.rule))}${byHand(detail)}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
-    renderFacts(factsOf(detail, now, screen)),
+    renderFacts(whatIsKnown(detail, now, screen)),
     actionTable(story, screen),
     ...partsOfActions(story, detail, now, screen),
     otherRetriedLines(story, now, screen),
@@ -44,13 +44,13 @@ function byHand({ isTry }: RemediationDetail): string {
   return isTry ? ', started by hand' : '';
 }
 
-function factsOf(detail: RemediationDetail, now: number, screen: Screen): [string, string | undefined][] {
+function whatIsKnown(detail: RemediationDetail, now: number, screen: Screen): [string, string | undefined][] {
   const { reported } = detail;
-  const error = readField(reported.payload, 'error');
+  const { error, tool } = factsOf(reported);
   const known = (text: string | undefined) => (text === undefined ? undefined : visible(text));
   return [
     ['Event', `${reported.event} ${reported.outcome}, id ${reported.id}`],
-    ['Tool', known(readField(reported.payload, 'tool'))],
+    ['Tool', known(tool)],
     ['Error', error === undefined ? undefined : cutFor(screen, error, 300)],
     ['Session', known(reported.session)],
     [

@@ -5,7 +5,7 @@ import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent, renderFacts } from './facts.js';
 import { nextSteps, paintOutcome, saidBy, stateWords, storyOfRun, tookOf, triesOf } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './retried-lines.js';
+import { otherRetriedLines, retriedLines } from './remediation-lines.js';
 
 /** What a rule that fired has started, with its outcome so far and what to do about it. */
 export function renderStarted(remediation: RemediationDetail, now: number, screen: Screen): string[] {

@@ -10,9 +10,9 @@ import { tenantOptions } from '../tenant-option.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { clock, relative } from '../terminal/times.js';
-import { plural, renderFacts, renderSections } from './facts.js';
+import { indent, plural, renderFacts, renderSections } from './facts.js';
+import { retriedLines } from './remediation-lines.js';
 import { renderLastEvents } from './last-events.js';
-import { leaseLines } from './lease-lines.js';
 import { renderOpenAlerts } from './open-alerts.js';
 import { describeCounts, renderRuleTable } from './rule-table.js';
 import { renderTrouble } from './trouble.js';
@@ -117,4 +117,21 @@ function alsoFailed({ status, gaveUp: { dead, more } }: StatusFacts, now: number
       ` the last one ${relative(last.closedAt ?? last.startedAt, now)}:` +
       ` ${meshCommand('dead', [], tenantOptions(status.tenant))}`,
   ];
+}
+
+const SHOWN_LEASES = 5;
+
+/** What is kept warm: which environment, since when, under which id, and what of it fails and is tried again. */
+function leaseLines({ leases, more }: LeasePage, now: number, screen: Screen): string[] {
+  // Those that fail first: somebody may have to do something about them.
+  const failing = [...leases.filter(({ retrying }) => retrying), ...leases.filter(({ retrying }) => !retrying)];
+  const lines = failing
+    .slice(0, SHOWN_LEASES)
+    .flatMap(({ id, environment, startedAt, retrying = [] }) => [
+      `${visible(environment)} since ${clock(startedAt, now)}: ${visible(id)}`,
+      ...indent(retriedLines(retrying, now, screen)),
+    ]);
+  const rest = leases.length - SHOWN_LEASES;
+  if (rest <= 0 && !more) return lines;
+  return [...lines, screen.paint.dim(`… and ${more ? 'more' : `${rest} more, see --json`}`)];
 }

@@ -7,7 +7,7 @@ import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';
-import { retriedLine } from '../render/retried-lines.js';
+import { retriedLine } from '../render/remediation-lines.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 

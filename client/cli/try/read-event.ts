@@ -31,7 +31,13 @@ export async function readTriedEvent(given: Given, env: Environment, redact: Red
   }
   const dialect = given.from === undefined ? undefined : DIALECTS[given.from];
   const read = dialect ? dialect.event(first.value) : { ok: true as const, event: first.value };
-  const parsed = read.ok ? parseEvent(read.event, defaultsFrom(env), createRedactor(redact)) : read;
+  const parsed = read.ok
+    ? parseEvent(
+        given.from === undefined ? read.event : { ...(read.event as object), dialect: given.from },
+        defaultsFrom(env),
+        createRedactor(redact),
+      )
+    : read;
   if (!parsed.ok) throw new CliError(described(parsed.problems, file, first.line));
   const { tenant } = given.tenant === undefined ? parsed.event : { tenant: tenantFrom(given, env) };
   return { ...withoutToken(parsed.event), id: tryId(), tenant, source: TRY_SOURCE };

@@ -37,7 +37,12 @@ function hookRoute(name: string, { title, event, placeOf, fields }: HookDialect)
       const mapped = event(call.body);
       if (!mapped.ok) throw new GatewayProblem('invalid-event', undefined, { problems: mapped.problems });
       call.countEvents(1);
-      await takeEvents({ inputs: [mapped.event], isArray: false, placeOf }, call, world, placeInChain(call));
+      await takeEvents(
+        { inputs: [{ ...mapped.event, dialect: name }], isArray: false, placeOf },
+        call,
+        world,
+        placeInChain(call),
+      );
       return { status: 200, body: {} };
     },
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_ID, MeshEvent } from '#contract/event.js';
+import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { wholeNumber } from '#contract/text/schema-words.js';
 import { type Judgement, type LoggedVerdict, SKIP_CODES } from '#contract/verdict.js';
 import { codes, count, instant } from '#contract/views/words.js';
@@ -12,9 +13,14 @@ const EXAMPLE = {
   payload: { tool_name: 'Bash', error: 'timeout' },
 };
 
-export const EventInput = MeshEvent.partial()
+export const EventInput = MeshEvent.omit({ facts: true })
+  .partial()
   .required({ event: true })
   .extend({
+    dialect: z
+      .enum(DIALECT_NAMES)
+      .describe('Whose names the payload has for things. Default: those of the mesh.')
+      .optional(),
     occurredAt: z
       .union([wholeNumber(0, 8_640_000_000_000_000), z.string()])
       .describe('Epoch milliseconds, or an ISO 8601 text. Default: now.')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventDefaults, EventInput } from '#client/event-input.js';
 import { parseEvent } from '#client/parse-event.js';
 import { formatProblem } from '#contract/text/problem.js';
-import { createRedactor } from '#contract/text/redact/redact.js';
+import { createRedactor, REDACTED } from '#contract/text/redact/redact.js';
 
 const redactor = createRedactor();
 const defaults: EventDefaults = { now: 1_000, makeId: () => 'made-id' };
@@ -257,5 +257,48 @@ describe('secrets in names', () => {
     expect(text).not.toContain(token);
     expect(text).not.toContain('xxxxx');
     expect(text).toContain('occurredAt');
+  });
+});
+
+describe('facts', () => {
+  test('are read from the payload without its secrets', () => {
+    const secret = 'gh' + 'p_' + 'F4keT0ken'.repeat(4);
+    const payload = { tool_name: 'Bash', error: `denied: ${secret}`, task_subject: 'x', output: `was ${secret}` };
+    const redactor = createRedactor({ keys: ['task_subject'] });
+
+    const parsed = parseEvent({ event: 'TaskCompleted', payload }, { now: 0, makeId: () => 'e' }, redactor);
+
+    expect(parsed).toMatchObject({
+      event: {
+        facts: {
+          tool: 'Bash',
+          error: `denied: ${REDACTED}`,
+          taskSubject: REDACTED,
+          endsAgent: { outcome: 'success', outputTail: `was ${REDACTED}` },
+        },
+      },
+    });
+  });
+
+  test.each([
+    [{ facts: { tool: 'Bash' } }, 'facts'],
+    [{ dialect: 'klingon' }, 'dialect'],
+    [{ dialect: 'toString' }, 'dialect'],
+    [{ dialect: 3 }, 'dialect'],
+  ])('%j is refused: nobody can say other ones than the payload does', (given, path) => {
+    const parsed = parseEvent({ event: 'X', ...given }, { now: 0, makeId: () => 'e' }, createRedactor());
+
+    expect(parsed).toMatchObject({ ok: false, problems: [{ path }] });
+  });
+
+  test('the dialect is known at the door only', () => {
+    const parsed = parseEvent(
+      { event: 'X', dialect: 'claude-code', payload: { toolName: 'Bash' } },
+      { now: 0, makeId: () => 'e' },
+      createRedactor(),
+    );
+
+    expect(parsed).toMatchObject({ ok: true, event: { facts: { tool: 'Bash' } } });
+    expect(parsed.ok && 'dialect' in parsed.event).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { retriedActivities } from '#client/retried-activities.js';
@@ -8,6 +8,11 @@ import { aDetail } from './cli/render/samples.js';
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 const { actions } = aDetail();
+const CONVERTER = {
+  payloadConverter: defaultPayloadConverter,
+  failureConverter: defaultFailureConverter,
+  payloadCodecs: [],
+};
 const FAILED = { lastFailure: { message: 'refused' } };
 const SCHEDULED = 1;
 const STARTED = 2;
@@ -82,7 +87,7 @@ function fakeServer(pages: object[][]): FakeServer {
 
 function read({ pages, asked }: FakeServer, ...pendingActivities: Pending[]) {
   const client = {
-    options: { namespace: 'default' },
+    options: { namespace: 'default', loadedDataConverter: CONVERTER },
     workflowService: {
       async getWorkflowExecutionHistory({ nextPageToken }: { nextPageToken?: Uint8Array }) {
         asked.push(nextPageToken?.[0]);

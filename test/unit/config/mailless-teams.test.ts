@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatProblem } from '#contract/text/problem.js';
-import { maillessTeams } from '#config/mailless-teams.js';
-import { Teams } from '#config/sections/teams.js';
+import { maillessTeams, Teams } from '#config/sections/teams.js';
 
 function warningsOf(team: object): string[] {
   return maillessTeams(Teams.parse({ ops: team })).map(formatProblem);

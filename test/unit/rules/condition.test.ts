@@ -27,7 +27,7 @@ describe('missedCondition', () => {
       { tool_name: 'Bash', error: 'x', a: 1 },
     ],
   ])('holds for %s', (_, condition, payload) => {
-    expect(missedCondition(condition, payload)).toBeUndefined();
+    expect(missedCondition(condition, { payload })).toBeUndefined();
   });
 
   test.each<[string, Condition, Payload, string]>([
@@ -99,11 +99,11 @@ describe('missedCondition', () => {
       'errorIncludes found "y", wants "x"',
     ],
   ])('says what it found: %s', (_, condition, payload, missed) => {
-    expect(missedCondition(condition, payload)).toBe(missed);
+    expect(missedCondition(condition, { payload })).toBe(missed);
   });
 
   test('shows a long error only in part', () => {
-    const missed = missedCondition({ errorIncludes: ['x'] }, { error: 'e'.repeat(10_000) }) ?? '';
+    const missed = missedCondition({ errorIncludes: ['x'] }, { payload: { error: 'e'.repeat(10_000) } }) ?? '';
 
     expect(missed.length).toBeLessThan(120);
     expect(missed).toContain('…');

@@ -2,22 +2,13 @@ import type { OpenAlert } from '#contract/notification.js';
 import { code, utc } from '#contract/text/markdown.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { type GuardMemory, remainingMs } from '#rules/guards/memory.js';
-import type { Failure, Success, Work } from '../judged.js';
+import { fail, type Subject, subjectKey, SUBJECTS, succeed } from '../alert-subject.js';
+import type { Failure, Success } from '../judged.js';
 import { DAY_MS } from '../../limits.js';
 import { FORGET_STEP_MS } from '../limits.js';
 import { listIn, numberIn, textIn } from '../read-argument.js';
 import { describeTooMany, dueFirst, lastWithin, type Ledger } from './ledger.js';
 import type { Standing } from './standing.js';
-
-/** What an alert is about: a task, or a tool in its session. It has one, and stands for nothing else. */
-interface Subject extends Work {
-  rule: string;
-  resolveOn: OpenAlert['resolveOn'];
-  /** The cooldown that its last failure fell under. Unknown of an alert that no firing is known of. */
-  cooldownKey?: string;
-  /** By which event, when that happened by the clock of its reporter, and when the watch knew. */
-  worksAgain?: { by: Success['by']; occurredAt: number; at: number };
-}
 
 /** A rule has fired for the subject, and a delivery may tell of an alert for as long as it is tried. */
 interface FiredSubject extends Subject {
@@ -190,41 +181,6 @@ export function createAlerts(tenant: string, { cooldowns }: GuardMemory, standin
     const more = alerts.size > SHOWN_ALERTS ? [`- … and ${alerts.size - SHOWN_ALERTS} more`] : [];
     return ['**Open alerts**', '', ...lines.reverse(), ...more].join('\n');
   }
-}
-
-/** A success that names a tool tells of that tool only, whatever task it worked for. One from before the failure is no news. */
-function succeed(one: Subject, { by, ...success }: Success, now: number): void {
-  const isOfOtherTool = success.tool !== undefined && success.tool !== one.tool;
-  if (one.worksAgain || isOfOtherTool || !isSameSubject(one, success) || success.occurredAt < one.occurredAt) return;
-  one.worksAgain = { by, occurredAt: success.occurredAt, at: now };
-}
-
-/** It has failed again, whether a rule fired for that or was kept quiet: a later success is waited for. */
-function fail(one: Subject, { rules, ...failure }: Failure): void {
-  const met = rules === 'any' ? undefined : rules.get(one.rule);
-  if ((rules !== 'any' && !met) || !isSameSubject(one, failure)) return;
-  // Told late: the same has failed after it, or has worked again.
-  if (failure.occurredAt < one.occurredAt || failure.occurredAt <= (one.worksAgain?.occurredAt ?? -Infinity)) return;
-  delete one.worksAgain;
-  one.occurredAt = failure.occurredAt;
-  if (failure.tool !== undefined) one.tool = failure.tool;
-  if (met) one.cooldownKey = met.cooldownKey;
-}
-
-/**
- * A task may be taken up by an agent elsewhere in its chain. Events of a tenant that name no session count as of one: whoever
- * reports a failure so names no session either when it works again.
- */
-function isSameSubject(one: Subject, work: Work): boolean {
-  const isSameSession = one.session === work.session;
-  if (one.resolveOn === 'tool') return one.tool === work.tool && isSameSession;
-  return one.task === work.task && (isSameSession || one.root === work.root);
-}
-
-const SUBJECTS = ['task', 'tool'] as const;
-
-function subjectKey({ rule, session, resolveOn, ...names }: Omit<Subject, 'root' | 'occurredAt'>): string {
-  return JSON.stringify([rule, session ?? null, resolveOn, names[resolveOn] ?? null]);
 }
 
 function keyOf({ team, channel, key }: OpenAlert): string {

@@ -1,9 +1,9 @@
 import type { Fire, Refusal } from '#contract/activities.js';
 import type { MeshEvent } from '#contract/event.js';
+import { factsOf } from '#contract/facts.js';
 import type { EventMatches, RuleMatch, RulesetFacts } from '#contract/matched.js';
 import type { SkipCode, Verdict } from '#contract/verdict.js';
-import { isAgentEnd, outcomeOf } from '#rules/guards/agent-end.js';
-import { factsOf, judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
+import { factsOfRule, judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
 import { endedIdsOf } from '#rules/guards/known-agents.js';
 import type { Learnt } from '#rules/guards/learn.js';
 import type { GuardMemory } from '#rules/guards/memory.js';
@@ -82,7 +82,8 @@ function toldBy(
  */
 function toldWhilePaused(event: unknown, memory: GuardMemory, now: number): Partial<Decided> {
   if (!isReport(event)) return {};
-  const ended = isAgentEnd(event) ? { ended: endedBy(event, { outcome: outcomeOf(event) }) } : {};
+  const { endsAgent } = factsOf(event);
+  const ended = endsAgent ? { ended: endedBy(event, { outcome: endsAgent.outcome }) } : {};
   if (!Number.isFinite(event.occurredAt)) return ended;
   const { root } = placeEvent(event, { agents: memory.agents, lineage: undefined, maxChainDepth: Infinity, now });
   const hasFailed = event.outcome === 'failed' || event.outcome === 'timeout';
@@ -101,8 +102,9 @@ function isReport(event: unknown): event is MeshEvent {
   );
 }
 
-function workOf({ session, payload, occurredAt }: MeshEvent, root: string): Work {
-  return { ...namesIn(payload), ...(session !== undefined && { session }), root, occurredAt };
+function workOf(event: MeshEvent, root: string): Work {
+  const { session, occurredAt } = event;
+  return { ...namesIn(event), ...(session !== undefined && { session }), root, occurredAt };
 }
 
 /** It is kept and shown, and perhaps nobody has checked it. */
@@ -132,7 +134,7 @@ function rulesThatMet(verdicts: Verdict[], matches: RuleMatch[], ruleset: Rulese
   return new Map(
     met.map(({ rule, cooldownKey }) => [
       rule,
-      { cooldownKey, mayOpen: fired.has(rule) && factsOf(ruleset, rule).tells === true },
+      { cooldownKey, mayOpen: fired.has(rule) && factsOfRule(ruleset, rule).tells === true },
     ]),
   );
 }

@@ -2,21 +2,20 @@ import { utc } from '#contract/text/markdown.js';
 import type { NotificationMessage } from '#contract/notification.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import type { RemediationInput } from '#contract/remediation.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import { joinLines } from '#contract/text/plain-text.js';
 
 type Fact = NotificationMessage['facts'][number];
 
 /** What is known of the event in short, the most telling first. */
 export function factsOfEvent({ rule, event, firedAt }: RemediationInput): Fact[] {
-  const { payload, lineage, depth } = event;
-  const subject = readField(payload, 'taskSubject');
-  const id = readField(payload, 'taskId');
+  const { lineage, depth } = event;
+  const { tool, taskSubject: subject, taskId: id } = factsOf(event);
   const facts: [label: string, value: string | undefined][] = [
     ['Rule', rule],
     ['Event', event.event],
     ['Outcome', event.outcome],
-    ['Tool', readField(payload, 'tool')],
+    ['Tool', tool],
     ['Task', subject === undefined || id === undefined ? (subject ?? id) : `${subject} (${id})`],
     ['Session', event.session],
     ['Agent', event.agent],

@@ -23,7 +23,7 @@ export function alertSubjectOf({ id, rule, event }: RemediationInput): AlertSubj
     root: rootOf(event),
     occurredAt: event.occurredAt,
     ...(event.session !== undefined && { session: event.session }),
-    ...namesIn(event.payload),
+    ...namesIn(event),
   };
 }
 

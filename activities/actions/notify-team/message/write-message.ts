@@ -10,7 +10,7 @@ import { canonicalJson } from '#contract/text/canonical-json.js';
 import { cutText } from '#contract/text/shorten.js';
 import { defaultMessage, defaultSummary } from './default-texts.js';
 import { lastAgentBefore } from '../../last-agent.js';
-import { readField } from '#contract/read-field.js';
+import { factsOf } from '#contract/facts.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
 import { renderTemplate, type TemplateContext, templateValues, type TemplateValues } from '#contract/text/template.js';
 import { boundMessage } from './bound-message.js';
@@ -40,7 +40,7 @@ export function writeMessage(request: ActionRequest<NotifyPlan>, desk: WritingDe
   const { plan, remediation } = request;
   const { rule, event, id, firedAt } = remediation;
   const context: TemplateContext = { rule, event, agent: lastAgentBefore(request), redactor: desk.redactor };
-  const error = readField(event.payload, 'error');
+  const { error } = factsOf(event);
   const verdict = verdictOf(request);
   const toCome = toComeAfter(request);
   const message: NotificationMessage = {

@@ -3,7 +3,6 @@ import { resolveSecret } from '#config/secret.js';
 import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import { messageOf } from '#contract/text/words.js';
 import type { AGENT_VARIABLES } from '#contract/settings.js';
-import { readField } from '#contract/read-field.js';
 import { attempt, failure } from '../../../fail.js';
 import type { World } from '../../../world.js';
 import type { Launch } from '../launch.js';
@@ -105,7 +104,7 @@ export function meshVariables(
 ): Record<keyof typeof AGENT_VARIABLES, string | undefined> {
   const { plan, remediation } = launch.request;
   const { rule, event, id } = remediation;
-  const tool = readField(event.payload, 'tool');
+  const { tool } = factsOf(event);
   return {
     MESH_TENANT: event.tenant,
     MESH_EVENT_ID: event.id,

@@ -35,6 +35,7 @@ describe('with a gateway that takes events', () => {
     expect(posts[0]).toMatchObject({ path: '/v1/events', headers: { 'content-type': 'application/json' } });
     expect(posts[0]?.headers.authorization).toBeUndefined();
     expect(posts[0]?.body).toEqual({
+      dialect: 'claude-code',
       event: 'PostToolUseFailure',
       outcome: 'failed',
       id: FAILURE_ID,

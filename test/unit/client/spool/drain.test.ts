@@ -9,7 +9,7 @@ import { drain, type DrainOptions, lockOf } from '#client/spool/drain.js';
 import { entryName, preciseNow, writeEntry } from '#client/spool/entries.js';
 import { listRefused } from '#client/spool/refused.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { namesIn, noLog, numbered, spool } from './spooled.js';
+import { entryOf, namesIn, noLog, numbered, spool } from './spooled.js';
 
 /** A receiver that keeps what it took, batch by batch. */
 function receiver(refuse: (event: EventInput) => boolean = () => false) {
@@ -283,7 +283,7 @@ describe('drain', () => {
 
     await Promise.all(
       numbered(100).map(async (id) => {
-        await spool(folder, [id]);
+        await writeEntry(folder, entryOf(id));
         await drainInto(folder, send);
       }),
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listEntries, readName, writeEntry } from '#client/spool/entries.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { entryOf, numbered, spool } from './spooled.js';
+import { entryOf, numbered } from './spooled.js';
 
 describe('writeEntry', () => {
   test('keeps the entry in a folder that only its owner can read, and leaves nothing else there', async () => {
@@ -32,7 +32,8 @@ describe('writeEntry', () => {
   test('keeps the order in which one process wrote', async () => {
     const folder = tempFolder();
 
-    const names = await spool(folder, numbered(300));
+    const names: string[] = [];
+    for (const id of numbered(300)) names.push(await writeEntry(folder, entryOf(id)));
 
     expect((await listEntries(folder)).map(({ name }) => name)).toEqual(names);
   });

@@ -1,4 +1,4 @@
-import { inboxName } from '#config/sections/channels/inbox.js';
+import { inboxName } from '#config/sections/channels.js';
 import type { ChannelConfig } from '#config/sections/teams.js';
 import { messageOf } from '#contract/text/words.js';
 import type { Channel, Parcel } from '../../channel.js';

@@ -1,5 +1,5 @@
 import { channelOf } from '#activities/actions/notify-team/channels/index.js';
-import { CHANNEL_TYPES } from '#config/sections/channels/index.js';
+import { CHANNEL_TYPES } from '#config/sections/channels.js';
 import { type ChannelConfig, MEMBER_CHANNELS } from '#config/sections/teams.js';
 import { describe, expect, test } from 'vitest';
 import { chooseTeam } from '#activities/actions/notify-team/choose-team.js';

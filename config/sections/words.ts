@@ -1,6 +1,29 @@
 import { z } from 'zod';
 import { bareUrlProblem } from '#contract/text/bare-url.js';
+import { text } from '#contract/text/schema-words.js';
+import { SECRET } from '../secret.js';
 import { isSecretInUrl, SECRET_PROBLEM } from './written-secret.js';
+
+// What several sections of mesh.yaml are made of.
+
+export const Name = text('a name').max(100, { error: 'at most 100 characters' });
+
+/** A value as it is, or where a secret is found. What only looks like a reference would be handed on as it stands there. */
+export function plainOrSecret() {
+  return z
+    .string({ error: 'a text' })
+    .refine((written) => !written.startsWith('${') || SECRET.test(written), {
+      error: 'is not ${env:NAME} or ${file:path}',
+    })
+    .refine((written) => !written.includes('\0'), { error: 'holds a zero byte' });
+}
+
+const EXPECTED = '${env:NAME} or ${file:path}';
+
+/** Where a secret is found. It is read when it is needed, and the secret itself never stands in the configuration. */
+export function secretText() {
+  return text(EXPECTED).regex(SECRET, { error: EXPECTED });
+}
 
 /** An address that is no secret. One with credentials in it would stand in messages and logs; `instead` says where they go. */
 export function httpUrl(instead = '') {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { whileWaiting } from '#client/cli/while-waiting.js';
+import { whileWaiting } from '#client/cli/open-mesh.js';
 
 test.each([
   ['a person is told what a command waits for, once', true, 50, ['waiting for an answer …\n']],

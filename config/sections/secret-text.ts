@@ -1,9 +1,0 @@
-import { text } from '#contract/text/schema-words.js';
-import { SECRET } from '../secret.js';
-
-const EXPECTED = '${env:NAME} or ${file:path}';
-
-/** Where a secret is found. It is read when it is needed, and the secret itself never stands in the configuration. */
-export function secretText() {
-  return text(EXPECTED).regex(SECRET, { error: EXPECTED });
-}
