@@ -2,6 +2,7 @@ import { AGENT_PRESETS, type AgentPreset } from '#config/agent-presets.js';
 import { resolveSecret } from '#config/secret.js';
 import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import { messageOf } from '#contract/text/words.js';
+import { factsOf } from '#contract/facts.js';
 import type { AGENT_VARIABLES } from '#contract/settings.js';
 import { attempt, failure } from '../../../fail.js';
 import type { World } from '../../../world.js';
