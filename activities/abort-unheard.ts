@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '#contract/activities.js';
+import type { DeliveryDetails } from '#contract/notification.js';
 import { attempt, failure } from './fail.js';
 import type { Workflows } from '#adapters/temporal/workflows.js';
 
 type AsksServer = Pick<Workflows, 'isCancelRequested'>;
-type Before = Partial<Omit<AttemptDetails, 'detail'>>;
+type Before = Partial<DeliveryDetails>;
 
 /**
  * For an action that is one activity: ends it, when it was aborted while no worker was there, before it has done anything. To be

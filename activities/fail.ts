@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '#contract/activities.js';
+import type { AttemptDetails } from '#contract/attempt.js';
 import type { FailureType } from '#contract/failures.js';
 import { messageOf } from '#contract/text/words.js';
 
@@ -15,7 +15,7 @@ export interface Failure {
   /** How often it was tried, where that is not what this attempt counts. */
   attempts?: number;
   /** What else the workflow is to know of the attempt. */
-  more?: Omit<AttemptDetails, 'attempts' | 'detail'>;
+  more?: object;
   cause?: unknown;
 }
 
@@ -45,13 +45,13 @@ export function failure({
 }
 
 /** An error nobody expected still fails an action the way every failure does: with a type, and the number of the attempt. */
-export function asFailure(error: unknown, more?: Failure['more']): unknown {
+export function asFailure(error: unknown): unknown {
   if (error instanceof TemporalFailure) return error;
-  return failure({ type: 'action-error', message: messageOf(error), cause: error, ...(more && { more }) });
+  return failure({ type: 'action-error', message: messageOf(error), cause: error });
 }
 
 /** An attempt that an abort ends says its number too, or nobody would know that one was there; and what else is known of it. */
-export function asAborted(error: unknown, known: Partial<AttemptDetails> = {}): unknown {
+export function asAborted(error: unknown, known: object = {}): unknown {
   const isAborted = Context.current().cancellationDetails?.cancelRequested === true;
   if (!isAborted || !(error instanceof CancelledFailure)) return error;
   const details: AttemptDetails = { attempts: attempt(), ...known };

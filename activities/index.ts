@@ -1,12 +1,20 @@
-import type { ActionActivities, LeaseActivities, NoticeActivities, WatchActivities } from '#contract/activities.js';
+import type {
+  ActionActivities,
+  LeaseActivities,
+  NoticeActivities,
+  SlotsActivities,
+  WatchActivities,
+} from '#contract/activities.js';
 import { makeAwaitRules } from './await-rules.js';
 import { makeComposeNotice } from './actions/notify-team/compose-notice.js';
 import { makeComposeNotification } from './actions/notify-team/compose.js';
 import { makeDeliverNotification } from './actions/notify-team/activity.js';
 import { asFailure } from './fail.js';
 import { makeMatchEvents } from './match-events.js';
+import { makeAskForSlot } from './actions/spawn-fallback-agent/ask-for-slot.js';
 import { makeEndFallbackAgent } from './actions/spawn-fallback-agent/end-agent.js';
 import { makeSpawnFallbackAgent } from './actions/spawn-fallback-agent/activity.js';
+import { makeFindClosed } from './find-closed.js';
 import { makeStartNotices } from './start-notices.js';
 import { makeStartRemediations } from './start-remediations.js';
 import { makeReacquireCapacity } from './actions/warm-remote-capacity/reacquire.js';
@@ -16,7 +24,7 @@ import type { World } from './world.js';
 
 export type { World } from './world.js';
 
-export type MeshActivities = WatchActivities & ActionActivities & NoticeActivities & LeaseActivities;
+export type MeshActivities = WatchActivities & ActionActivities & NoticeActivities & LeaseActivities & SlotsActivities;
 
 export function createActivities(world: World): MeshActivities {
   return {
@@ -24,6 +32,8 @@ export function createActivities(world: World): MeshActivities {
     startRemediations: makeStartRemediations(world),
     startNotices: makeStartNotices(world),
     awaitRules: makeAwaitRules(world),
+    askForSlot: explained(makeAskForSlot(world)),
+    findClosed: makeFindClosed(world),
     spawnFallbackAgent: explained(makeSpawnFallbackAgent(world)),
     endFallbackAgent: explained(makeEndFallbackAgent(world)),
     composeNotification: explained(makeComposeNotification(world)),

@@ -2,13 +2,14 @@ import type { ActionPlan } from './actions/index.js';
 import type { NotifyPlan } from './actions/notify-team/schema.js';
 import type { SpawnPlan } from './actions/spawn-fallback-agent/schema.js';
 import type { WarmPlan } from './actions/warm-remote-capacity/schema.js';
+import type { AgentKnown } from './attempt.js';
 import type { MatchedBatch, MatchRequest } from './matched.js';
 import type { MeshEvent } from './event.js';
 import type { Lease, RestorePoint } from './lease.js';
 import type { Notice } from './notice.js';
 import type { DeliveryRequest, NotificationDraft } from './notification.js';
 import type { ActionResult, PendingAction, Quiet, RemediationInput, StartedAgent } from './remediation.js';
-import type { SlotTicket } from './slots.js';
+import type { SlotHolder } from './slots.js';
 
 /** What the watch asks of the world. */
 export interface WatchActivities {
@@ -50,11 +51,18 @@ export type StartAnswer = { remediation: string } | { error: string } | { unavai
 
 /** What a remediation asks of the world. */
 export interface ActionActivities {
+  askForSlot(question: SlotQuestion): Promise<AskedSlot>;
   spawnFallbackAgent(request: SpawnRequest): Promise<SpawnAnswer>;
-  endFallbackAgent(request: EndRequest): Promise<EndAnswer>;
+  endFallbackAgent(request: EndRequest): Promise<AgentKnown>;
   composeNotification(request: ActionRequest<NotifyPlan>): Promise<NotificationDraft>;
   deliverNotification(request: DeliveryRequest): Promise<ActionReport>;
   warmRemoteCapacity(request: ActionRequest<WarmPlan>): Promise<ActionReport>;
+}
+
+/** What the workflows that keep slots ask of the world. */
+export interface SlotsActivities {
+  /** Those whose remediations are closed, as after a termination: nobody gives back what they have. */
+  findClosed(holders: SlotHolder[]): Promise<SlotHolder[]>;
 }
 
 /** What the workflows of messages that no event brought about ask of the world. */
@@ -89,90 +97,62 @@ export interface ActionReport {
   lastError?: string;
 }
 
-export type SpawnRequest = ActionRequest<SpawnPlan> & {
+/** Which launcher is to be tried, so that a slot of it can be asked for. */
+export interface SlotQuestion {
+  /** Effect key of the action. */
+  key: string;
+  agentType?: string;
   /** Which of the launchers of the agent type; none: the first. */
   launcher?: string;
   /** Launchers that have failed already. Should the wanted one be gone from the configuration, the next is none of these. */
-  tried?: string[];
+  tried: string[];
+}
+
+/** The remediation stands in line now, and is told when it is its turn. */
+export interface AskedSlot {
+  launcher: string;
+  /** It is tried in the place of the one that the rule asks for. */
+  isFallback: boolean;
+  /** The launcher to try when this one fails for good. */
+  next?: string;
+  /** The workflow that keeps the slots. */
+  slots: string;
+  /** How many agents the launcher runs at a time. */
+  max: number;
+}
+
+export type SpawnRequest = ActionRequest<SpawnPlan> & {
+  launcher: string;
+  isFallback: boolean;
   /** When the action began: the same for all its attempts, whichever activity they are of. */
   startedAt: number;
   /** What the activity before this one has left behind, if it only put the launch off. */
-  earlier?: AttemptDetails;
+  earlier?: AgentKnown;
 };
 
 /**
- * `busy`, `delayed`: ask again, in another activity; neither uses up an attempt. `launched`: the agent runs elsewhere and goes
- * on. `finished`: it has ended well. An agent that ended badly is a failure of the activity, whose details name the launcher
- * to try next.
+ * `delayed`: something that no attempt is to blame for is in the way, ask again later, in another activity. `launched`: the
+ * agent runs elsewhere and goes on. `finished`: it has ended well. An agent that ended badly is a failure of the activity.
  */
-export type SpawnAnswer =
-  | PutOff
-  | {
-      state: 'launched' | 'finished';
-      agent: StartedAgent;
-      detail: string;
-      attempts: number;
-      next?: string;
-      /** The time limit of the launcher, if it has one: for whoever waits for the end of an agent elsewhere. */
-      timeoutMs?: number;
-      /** Its slot, to be given back: when the agent elsewhere has ended, or now, because the activity could not. */
-      slot?: SlotTicket;
-    };
+export type SpawnAnswer = Delayed | LaunchedAnswer;
 
-export type PutOff = {
-  next?: string;
+export interface Delayed {
+  state: 'delayed';
+  reason: string;
   /** Attempts that failed before: the next activity has so many fewer. */
-  attempts?: number;
-  /** What an attempt has left behind: an agent elsewhere that may be at work. */
-  earlier?: AttemptDetails;
-} & (
-  | {
-      /** Every slot of the launcher is taken: ask again when it is its turn. */
-      state: 'busy';
-      launcher: string;
-      slots: number;
-      /** Its place in line. */
-      slot: SlotTicket;
-    }
-  | {
-      /** Something that no attempt is to blame for is in the way. */
-      state: 'delayed';
-      reason: string;
-      /** Known once the configuration can be read. */
-      launcher?: string;
-      /** It may have this slot, or stand in line for it. */
-      slot?: SlotTicket;
-    }
-);
-
-/** An agent whose remediation was aborted while no attempt was there to end it. */
-export type EndRequest = Omit<SpawnRequest, 'launcher'> & { agent: StartedAgent };
-
-/** What has become of it; `mayStillRun`: it cannot be ended from here, or does not end. */
-export interface EndAnswer {
-  agent: StartedAgent;
-  mayStillRun?: true;
-}
-
-/** Travels in heartbeats and failure details, since a failed activity does not tell the workflow how often it was tried. */
-export interface AttemptDetails {
   attempts: number;
-  detail?: string;
-  process?: { pid: number; host: string };
-  /** The launcher that was tried, and the one to try when this one fails for good. */
-  launcher?: string;
-  next?: string;
-  agent?: StartedAgent;
-  /** It runs elsewhere if it was started, and may be at work whatever becomes of the attempt: no other is started beside it. */
-  mayStillRun?: true;
-  /** What kind of launcher has asked for it elsewhere: one of another kind would start a second one. */
-  askedBy?: string;
-  /** The session that a service was asked for an agent with, and which it has declined to start. */
-  declinedSession?: string;
-  /** Of a delivery: how many attempts so far may have reached the receiver, who never said so. */
-  perhapsArrived?: number;
-  /** Of a delivery: why the last attempt that failed did, without secrets. */
-  lastError?: string;
-  /** The slot that it holds, or is about to ask for: a worker that dies does not give it back. */
-  slot?: SlotTicket;
+  /** What is known of an agent elsewhere. */
+  known: AgentKnown;
 }
+
+export interface LaunchedAnswer {
+  state: 'launched' | 'finished';
+  agent: StartedAgent;
+  detail: string;
+  attempts: number;
+  /** The time limit of the launcher, if it has one: for whoever waits for the end of an agent elsewhere. */
+  timeoutMs?: number;
+}
+
+/** An agent whose remediation was aborted while no attempt was there to end it. The answer is what has become of it. */
+export type EndRequest = ActionRequest<SpawnPlan> & { agent: StartedAgent };

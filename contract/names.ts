@@ -13,11 +13,6 @@ export function actionQueueOf(taskQueue: string, queue: ActionQueue): string {
   return `${taskQueue}-${queue}`;
 }
 
-/** The queue of the workflows whose actions are on this one. */
-export function workflowsQueueOf(actionQueue: string): string {
-  return actionQueue.replace(/-(agents|messages)$/, '');
-}
-
 /** The tenant of an event that names none. */
 export const DEFAULT_TENANT = 'default';
 
@@ -45,15 +40,13 @@ export const SIGNALS = {
 
 export const REMEDIATION_SIGNALS = {
   agent: 'agent',
-  /** From the slots of a launcher: it is the turn of an agent that has waited. */
+  /** From the slots of a launcher: an action of this remediation has one now. */
   slot: 'slot',
 } as const;
 
 export const LEASE_SIGNALS = { extend: 'extend' } as const;
 
-export const SLOTS_UPDATES = { acquire: 'acquire' } as const;
-
-export const SLOTS_SIGNALS = { release: 'release' } as const;
+export const SLOTS_SIGNALS = { acquire: 'acquire', release: 'release' } as const;
 
 export const QUERIES = {
   status: 'status',

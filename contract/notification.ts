@@ -1,3 +1,4 @@
+import type { AttemptDetails } from './attempt.js';
 import type { Outcome } from './event.js';
 import type { RetryPlan } from './remediation.js';
 import type { QuietWindow } from './story.js';
@@ -169,3 +170,11 @@ export type DeliveryAnswer =
       retryAfterMs?: number;
       mayHaveArrived?: true;
     };
+
+/** Of an attempt to deliver: what the next one must know. */
+export interface DeliveryDetails extends AttemptDetails {
+  /** How many attempts so far may have reached the receiver, who never said so. */
+  perhapsArrived?: number;
+  /** Why the last attempt that failed did, without secrets. */
+  lastError?: string;
+}

@@ -1,71 +1,48 @@
 /** Room for one agent of a launcher. The workflow `slots` keeps who has them, one list per launcher, over all workers. */
-export interface Slot {
-  /** Effect key of the agent: whoever asks for the same agent again has its slot already. */
-  key: string;
-  /** The attempt that has it. One before that, which a worker was late to give up, has nothing to give back. */
-  claim: string;
-  /** Workflow id of the remediation, and its run: once that is closed, nobody else gives the slot back. */
-  holder: string;
-  run: string;
+export interface Slot extends SlotHolder {
   sinceAt: number;
 }
 
-export type SlotRequest = SlotOwner & {
-  /** When its action began: of those that wait, the oldest is the first. */
-  startedAt: number;
-  /** How many there are, as the configuration says just now. */
+/** Who has a slot, or waits for one: an action of a remediation. */
+export interface SlotHolder {
+  /** Effect key of the action: of one launcher it has one slot at most. */
+  key: string;
+  /** Workflow id of the remediation, and its run: once that is closed, nobody else gives the slot back. */
+  holder: string;
+  run: string;
+}
+
+/** A signal to the workflow. Asking again under the same key changes nobody's turn. */
+export interface SlotRequest extends SlotHolder {
+  /** How many slots there are, as the configuration of whoever asks says just now. */
   max: number;
-};
-
-export type Waiter = SlotRequest & { askedAt: number };
-
-/** A slot for one that has waited: it has it when it asks again, unless that takes longer than this. */
-export type KeptSlot = Waiter & { keptUntilAt: number };
-
-/** Whose slot it is: enough to see whether its remediation is closed, and to give it back. */
-export type SlotOwner = Pick<Slot, 'key' | 'claim' | 'holder' | 'run'>;
-
-/** What one worker asks at once about one launcher. */
-export interface SlotQuestion {
-  requests: readonly SlotRequest[];
 }
 
-/** Longer questions are refused: question and reply are written into the history. */
-export const MAX_ASKED_TOGETHER = 50;
+export type Waiter = Slot;
 
-/**
- * `granted`: the keys of those that have a slot now. The others stand in line, and their remediations get the signal `slot`
- * when it is their turn. `held`: if there are such, some of those that have the slots, others each time, so that whoever asks
- * can see whether their remediations are closed.
- */
-export interface SlotReply {
-  granted: string[];
-  held: SlotOwner[];
-}
+/** A signal to the workflow, also by hand. With a run it is for the slot of that run only, and not for that of a later one. */
+export type SlotRelease = Pick<SlotHolder, 'key'> & Partial<Pick<SlotHolder, 'run'>>;
 
-/** The part of the reply that one request is concerned with. `busy`: it stands in line now. */
-export type SlotAnswer = { state: 'granted' } | { state: 'busy'; held: SlotOwner[] };
-
-/** What it takes to give a slot back, or to leave the line. `slots`: the workflow that keeps it. */
-export interface SlotTicket extends Pick<Slot, 'key' | 'claim'> {
+/** The signal to a remediation: this slot is its own now. `slots`: the workflow that keeps it. */
+export interface SlotGrant extends Pick<SlotHolder, 'key'> {
   slots: string;
 }
 
-/** Without a claim it is that of a remediation, which knows that no attempt is left. */
-export type SlotRelease = Pick<Slot, 'key'> & Partial<Pick<Slot, 'claim'>>;
+/** Who has the slots of a launcher, and who waits for one, the first first. */
+export interface SlotBook {
+  max: number;
+  held: readonly Slot[];
+  waiting: readonly Waiter[];
+}
 
-/** Told to the remediation whose agent's turn it is. */
-export type SlotTurn = Pick<Slot, 'key'>;
-
-export interface SlotsInput {
+export interface SlotsInput extends Partial<SlotBook> {
   launcher: string;
-  held?: readonly Slot[];
-  kept?: readonly KeptSlot[];
-  waiting?: readonly Waiter[];
+  /** Of those that have a slot: who may not know it yet. */
+  untold?: readonly Slot[];
   /** Complete when nobody has held a slot for so long. */
   idleMs?: number;
-  /** How long a slot is kept for whoever is told that it is its turn. */
-  keptForMs?: number;
-  /** Continue as new after so many questions and releases. */
+  /** While somebody waits: how often it is looked whether the remediations of those that have a slot are closed. */
+  lookMs?: number;
+  /** Continue as new after so many changes. */
   maxNews?: number;
 }

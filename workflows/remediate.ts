@@ -7,7 +7,7 @@ import { listenForAgents } from './agent-news.js';
 import { finalFailure } from './final-failure.js';
 import { type Progress, createProgress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
-import { listenForSlots } from './slot-turns.js';
+import { listenForSlots } from './slot-grants.js';
 import { untilNextMayStart } from './turns.js';
 
 /**
@@ -18,7 +18,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const progress = createProgress(input, showDetails);
   // First of all: an agent may tell of its end before anything else has happened here.
   const agentEnds = listenForAgents((action, agent) => progress.show(action, { agent, doing: undefined }));
-  const slotTurns = listenForSlots();
+  const slotGrants = listenForSlots();
   setHandler(defineQuery<RemediationProgress>(QUERIES.progress), () => progress.now(), {
     description: 'What each action has come to so far.',
   });
@@ -29,7 +29,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const due = input.actions.filter(({ name }) => progress.of(name).state !== 'done');
   for (const [index, plan] of due.entries()) {
     const endOf = (action: string) => running.get(action);
-    const run = runAction(plan, { remediation: input, progress, agentEnds, slotTurns, endOf, refusals });
+    const run = runAction(plan, { remediation: input, progress, agentEnds, slotGrants, endOf, refusals });
     running.set(plan.name, run);
     const next = due[index + 1];
     if (next) await untilNextMayStart(plan, next, run, progress);

@@ -1,124 +1,133 @@
 import {
-  allHandlersFinished,
   condition,
   continueAsNew,
+  defineQuery,
   defineSignal,
-  defineUpdate,
   getExternalWorkflowHandle,
   log,
+  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { REMEDIATION_SIGNALS, SLOTS_SIGNALS, SLOTS_UPDATES } from '#contract/names.js';
-import {
-  type KeptSlot,
-  MAX_ASKED_TOGETHER,
-  type SlotOwner,
-  type SlotQuestion,
-  type SlotRelease,
-  type SlotReply,
-  type SlotRequest,
-  type SlotsInput,
-  type SlotTurn,
-} from '#contract/slots.js';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
+import type { SlotsActivities } from '#contract/activities.js';
+import { actionQueueOf, QUERIES, REMEDIATION_SIGNALS, SLOTS_SIGNALS } from '#contract/names.js';
+import type { Slot, SlotBook, SlotGrant, SlotHolder, SlotRelease, SlotRequest, SlotsInput } from '#contract/slots.js';
 import { summaryOf } from '#contract/text/shorten.js';
-import { finalFailure } from './final-failure.js';
 import { MAX_HISTORY_BYTES } from './limits.js';
-import { acquire, expire, newlyKept, overdue, release, type SlotBook, taken } from './slot-book.js';
+import { acquire, granted, release } from './slot-book.js';
 import { renderSlotsDetails } from './slots-details.js';
 
 const IDLE_MS = 60_000;
-const KEPT_FOR_MS = 30_000;
+const LOOK_MS = 15_000;
 /** Each costs a handful of events of history. */
 const MAX_NEWS = 500;
-/** Every answer is written into the history, and whoever is answered asks the server about each of them. */
-const MAX_NAMED = 20;
+/** Each look writes them into the history. */
+const MAX_LOOKED_AT = 50;
 
 /**
- * Keeps who runs an agent through one launcher, so that its limit holds over all workers and over their restarts, and who
- * waits for that: a slot that is free is kept for the first in line, whose remediation is told.
+ * Keeps who runs an agent through one launcher, so that its limit holds over all workers and over their restarts. Remediations
+ * ask for a slot by signal, are told by signal when they have it, and give it back by signal.
  */
 export async function slots(input: SlotsInput): Promise<void> {
-  const { launcher, idleMs = IDLE_MS, keptForMs = KEPT_FOR_MS, maxNews = MAX_NEWS } = input;
-  let book: SlotBook = { held: input.held ?? [], kept: input.kept ?? [], waiting: input.waiting ?? [], keptForMs };
+  const { launcher, idleMs = IDLE_MS, lookMs = LOOK_MS, maxNews = MAX_NEWS } = input;
+  let book: SlotBook = { max: input.max ?? 0, held: input.held ?? [], waiting: input.waiting ?? [] };
   let emptySinceAt = Date.now();
+  let lookAt = Date.now() + lookMs;
+  let lookedAt = 0;
   let news = 0;
-  let namedSoFar = 0;
-  const untold: KeptSlot[] = [];
-  /** Attempts that have given back, whatever they had. */
-  const givenBack = new Set<string>();
-  // First, so that in a new run what was given back before it began is there for who asks before it began.
-  setHandler(defineSignal<[unknown?]>(SLOTS_SIGNALS.release), giveBack, {
-    description: 'An agent has ended, or waits no longer: `{"key", "claim"}` of its slot, as the details show them.',
-  });
-  setHandler(defineUpdate<SlotReply, [SlotQuestion]>(SLOTS_UPDATES.acquire), take, {
-    validator: refuse,
-    description:
-      'Remediations are about to start agents: each has a slot, or stands in line. If one does, they hear who has them.',
-  });
+  let telling: readonly Slot[] = [];
+  setHandler(
+    defineSignal<[unknown?]>(SLOTS_SIGNALS.acquire),
+    (asked) => {
+      if (!isRequest(asked)) return log.warn('ignored a signal that asks for no slot');
+      return change(acquire(book, asked, Date.now()));
+    },
+    {
+      description: 'A remediation is about to start an agent: it is told with the signal `slot` when it may.',
+      unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON,
+    },
+  );
+  setHandler(
+    defineSignal<[unknown?]>(SLOTS_SIGNALS.release),
+    (given) => {
+      if (!isRelease(given)) return log.warn('ignored a signal that names no slot');
+      return change(release(book, given, Date.now()));
+    },
+    {
+      description: 'An agent has ended, or waits no longer: `{"key"}` of its slot, as the details show it.',
+      unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON,
+    },
+  );
+  setHandler(defineQuery<SlotBook>(QUERIES.status), () => book, { description: 'Who has a slot, and who waits.' });
   show();
 
+  await Promise.all((input.untold ?? []).map(tell));
   for (;;) {
     const nextAt = dueAt();
-    const isNew = () => untold.length > 0 || isLong() || dueAt() !== nextAt;
+    const isNew = () => isLong() || dueAt() !== nextAt;
     if (nextAt === undefined) await condition(isNew);
     else await condition(isNew, Math.max(1, nextAt - Date.now()), { summary: summaryOf(whatIsDue()) });
 
-    await Promise.all(untold.splice(0).map(tell));
-    const late = overdue(book, Date.now());
-    if (late.length > 0) setBook(expire(book, late, Date.now()));
-    // What was granted must have been answered before this run ends.
-    await condition(allHandlersFinished);
-    if (untold.length > 0) continue;
-    if (isLong()) await continueAsNew<typeof slots>({ ...input, ...book });
-    if (taken(book) === 0 && Date.now() >= emptySinceAt + idleMs) return;
+    if (book.waiting.length > 0 && Date.now() >= lookAt) await giveBackAbandoned();
+    // While many come and go somebody is always being told: the next run tells them again.
+    if (isLong()) await continueAsNew<typeof slots>({ ...input, ...book, untold: telling });
+    if (isEmpty() && Date.now() >= emptySinceAt + idleMs) return;
   }
 
-  function refuse(asked: unknown): void {
-    if (!isSlotQuestion(asked)) throw finalFailure('action-error', 'this is no question for slots');
+  async function change(now: SlotBook): Promise<void> {
+    const before = book;
+    if (before.waiting.length === 0) lookAt = Date.now() + lookMs;
+    book = now;
+    if (isEmpty()) emptySinceAt = Date.now();
+    news++;
+    show();
+    await Promise.all(granted(before, now).map(tell));
   }
 
-  function take({ requests }: SlotQuestion): SlotReply {
-    // Whoever has asked in vain, while no worker ran, gives back before the question is heard. Nobody reads that answer.
-    const asking = requests.filter(({ claim }) => !givenBack.has(claim));
-    const oldestFirst = asking.sort((one, other) => one.startedAt - other.startedAt);
-    setBook(oldestFirst.reduce((before, asked) => acquire(before, asked, Date.now()), book));
-    const holders = new Set(book.held.map(({ key }) => key));
-    const granted = asking.map(({ key }) => key).filter((key) => holders.has(key));
-    return { granted, held: granted.length === asking.length ? [] : nextToName() };
-  }
-
-  /** In turn, so that one which nobody gives back is found in the end. */
-  function nextToName(): SlotOwner[] {
-    const all = [...book.held, ...book.kept].map(({ key, claim, holder, run }) => ({ key, claim, holder, run }));
-    const from = namedSoFar % all.length;
-    namedSoFar += MAX_NAMED;
-    return [...all.slice(from), ...all.slice(0, from)].slice(0, MAX_NAMED);
-  }
-
-  function giveBack(given: unknown): void {
-    if (!isRelease(given)) return log.warn('ignored a signal that names no slot');
-    if (given.claim !== undefined) givenBack.add(given.claim);
-    setBook(release(book, given, Date.now()));
-  }
-
-  async function tell(kept: KeptSlot): Promise<void> {
+  async function tell(slot: Slot): Promise<void> {
+    const { key, holder, run } = slot;
+    telling = [...telling, slot];
     try {
-      const turn: SlotTurn = { key: kept.key };
-      await getExternalWorkflowHandle(kept.holder).signal(REMEDIATION_SIGNALS.slot, turn);
+      const grant: SlotGrant = { slots: workflowInfo().workflowId, key };
+      await getExternalWorkflowHandle(holder, run).signal(REMEDIATION_SIGNALS.slot, grant);
     } catch {
       // The remediation is closed.
-      setBook(expire(book, [kept], Date.now()));
+      await change(release(book, { key, run }, Date.now()));
+    } finally {
+      telling = telling.filter((one) => one !== slot);
     }
   }
 
-  function setBook(now: SlotBook): void {
-    untold.push(...newlyKept(book, now));
-    if (taken(book) > 0 && taken(now) === 0) emptySinceAt = Date.now();
-    book = now;
-    news++;
-    show();
+  /** A remediation that was terminated gives nothing back, and nobody waits for it in vain. */
+  async function giveBackAbandoned(): Promise<void> {
+    const { findClosed } = proxyActivities<SlotsActivities>({
+      taskQueue: actionQueueOf(workflowInfo().taskQueue, 'agents'),
+      scheduleToCloseTimeout: LOOK_MS,
+      retry: { maximumAttempts: 1 },
+      summary: summaryOf('which of the remediations that have a slot are closed'),
+    });
+    try {
+      for (const { key, run } of await findClosed(nextToLookAt())) {
+        await change(release(book, { key, run }, Date.now()));
+      }
+    } catch (error) {
+      log.warn('could not look who still needs a slot', { launcher, error });
+    }
+    lookAt = Date.now() + lookMs;
+  }
+
+  /** In turn, so that one which nobody gives back is found in the end. */
+  function nextToLookAt(): SlotHolder[] {
+    const from = lookedAt % Math.max(1, book.held.length);
+    lookedAt += MAX_LOOKED_AT;
+    const inTurn = [...book.held.slice(from), ...book.held.slice(0, from)].slice(0, MAX_LOOKED_AT);
+    return inTurn.map(({ key, holder, run }) => ({ key, holder, run }));
+  }
+
+  function isEmpty(): boolean {
+    return book.held.length === 0 && book.waiting.length === 0;
   }
 
   function isLong(): boolean {
@@ -127,13 +136,12 @@ export async function slots(input: SlotsInput): Promise<void> {
 
   /** When something is to be done even if nobody comes. */
   function dueAt(): number | undefined {
-    if (taken(book) === 0) return emptySinceAt + idleMs;
-    const times = book.kept.map(({ keptUntilAt }) => keptUntilAt);
-    return times.length === 0 ? undefined : Math.min(...times);
+    if (book.waiting.length > 0) return lookAt;
+    return isEmpty() ? emptySinceAt + idleMs : undefined;
   }
 
   function whatIsDue(): string {
-    return taken(book) === 0 ? 'ends if it stays unused' : 'the turn of the next, if nobody comes';
+    return isEmpty() ? 'ends if it stays unused' : 'looks whether all that have a slot still need it';
   }
 
   function show(): void {
@@ -144,24 +152,16 @@ export async function slots(input: SlotsInput): Promise<void> {
 /** As long as the server takes: a longer one could not be told of its turn. */
 const MAX_ID_CHARS = 1_000;
 
-/** Anyone can update and signal a workflow. */
-function isSlotQuestion(asked: unknown): asked is SlotQuestion {
-  if (typeof asked !== 'object' || asked === null) return false;
-  const { requests } = asked as Partial<Record<keyof SlotQuestion, unknown>>;
-  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MAX_ASKED_TOGETHER) return false;
-  return requests.every(isSlotRequest);
-}
-
-function isSlotRequest(asked: unknown): asked is SlotRequest {
+/** Anyone can signal a workflow. */
+function isRequest(asked: unknown): asked is SlotRequest {
   if (!isRelease(asked)) return false;
-  const { claim, holder, run, startedAt, max } = asked as Partial<Record<keyof SlotRequest, unknown>>;
-  if (typeof claim !== 'string' || typeof holder !== 'string' || typeof run !== 'string') return false;
-  if (typeof startedAt !== 'number' || typeof max !== 'number') return false;
+  const { holder, run, max } = asked as Partial<Record<keyof SlotRequest, unknown>>;
+  if (typeof holder !== 'string' || typeof run !== 'string' || typeof max !== 'number') return false;
   return max >= 1 && holder.length >= 1 && holder.length <= MAX_ID_CHARS;
 }
 
 function isRelease(given: unknown): given is SlotRelease {
   if (typeof given !== 'object' || given === null) return false;
-  const { key, claim } = given as Partial<Record<keyof SlotRelease, unknown>>;
-  return typeof key === 'string' && (claim === undefined || typeof claim === 'string');
+  const { key, run } = given as Partial<Record<keyof SlotRelease, unknown>>;
+  return typeof key === 'string' && (run === undefined || typeof run === 'string');
 }

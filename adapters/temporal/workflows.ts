@@ -3,7 +3,7 @@ import type { Lease } from '#contract/lease.js';
 import type { Notice } from '#contract/notice.js';
 import type { OpenAlert } from '#contract/notification.js';
 import type { AgentNews, RemediationInput } from '#contract/remediation.js';
-import type { SlotAnswer, SlotTicket, SlotRequest } from '#contract/slots.js';
+import type { SlotRequest } from '#contract/slots.js';
 import type { AnnouncedAgent, AlertsQuery } from '#contract/watch.js';
 
 /** Other workflows, over the worker's own connection. */
@@ -23,19 +23,12 @@ export interface Workflows {
   /** The notify_team actions of a remediation that ran. Nothing when the server knows it no more. */
   toldBy(id: string): Promise<string[] | undefined>;
   /**
-   * Takes one of the slots of a launcher, which all workers share, or a place in line. Taking it again under the same key
-   * changes nothing. Rejects when asking again cannot help.
+   * Asks for one of the slots of a launcher, which all workers share: whoever asks stands in line, and is told by signal. Asking
+   * again under the same key changes nothing. The answer is the workflow that keeps them.
    */
-  takeSlot(launcher: string, asked: SlotRequest, signal: AbortSignal): Promise<SlotAnswer | NoSlotAnswer>;
-  giveBackSlot(slot: SlotTicket): Promise<void>;
+  askForSlot(launcher: string, asked: SlotRequest): Promise<string>;
   /** When a run of a workflow was closed, if it is. */
   closedAt(id: string, run: string): Promise<number | undefined>;
   /** Whether a run of a workflow was asked to end, though it may not know of it yet. */
   isCancelRequested(id: string, run: string): Promise<boolean>;
-}
-
-/** Nobody has answered in time, or the question was given up. It may still be on its way, and be granted to nobody. */
-export interface NoSlotAnswer {
-  state: 'unanswered';
-  reason: string;
 }

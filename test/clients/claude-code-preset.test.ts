@@ -113,7 +113,10 @@ test('an abort ends it at once', async () => {
     aSpawnRequest({ plan: { promptTemplate: 'Think for long' } }),
   );
   await eventually('a question to the model', () => model.asked[0]);
-  const { pid } = await eventually('its process', () => heartbeats.find(({ process }) => process)?.process);
+  const { pid } = await eventually(
+    'its process',
+    () => heartbeats.flatMap(({ known }) => (known.state === 'running' ? [known.process] : []))[0],
+  );
 
   const abortedAt = performance.now();
   environment.cancel();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { agentRequestOf } from '#activities/actions/spawn-fallback-agent/agent-request.js';
-import { commandLine } from '#activities/actions/spawn-fallback-agent/command-line.js';
+import { commandLine } from '#activities/actions/spawn-fallback-agent/launchers/command-line.js';
 import type { Launch } from '#activities/actions/spawn-fallback-agent/launch.js';
 import { AGENT_PRESETS, type AgentPreset, PRESET_NAMES } from '#config/agent-presets.js';
 import { MeshConfig, parseMeshConfig } from '#config/mesh-config.js';

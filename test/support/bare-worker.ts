@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
-import type { ActionActivities, LeaseActivities, NoticeActivities } from '#contract/activities.js';
+import type { ActionActivities, LeaseActivities, NoticeActivities, SlotsActivities } from '#contract/activities.js';
 import { ACTION_QUEUES, actionQueueOf } from '#contract/names.js';
 import { BUNDLE } from './paths.js';
 import { installQuietRuntime } from './quiet-runtime.js';
@@ -17,7 +17,7 @@ export interface BareWorker {
   stop(): Promise<void>;
 }
 
-export type BareActivities = Partial<ActionActivities & NoticeActivities & LeaseActivities>;
+export type BareActivities = Partial<ActionActivities & NoticeActivities & LeaseActivities & SlotsActivities>;
 
 export async function startBareWorker(
   activities: BareActivities,

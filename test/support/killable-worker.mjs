@@ -91,8 +91,7 @@ function worldInSteps(real) {
         (_tenant, agents) => `tellWatchOfAgents ${agents[0]?.action}`,
       ),
       tellRemediation: inStep(workflows.tellRemediation, (_id, { action }) => `tellRemediation ${action}`),
-      takeSlot: inStep(workflows.takeSlot, (launcher) => `takeSlot ${launcher}`),
-      giveBackSlot: inStep(workflows.giveBackSlot, ({ slots }) => `giveBackSlot ${slots.split('/').at(-1)}`),
+      askForSlot: inStep(workflows.askForSlot, (launcher) => `askForSlot ${launcher}`),
     },
   };
 }

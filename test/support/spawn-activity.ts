@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ApplicationFailure } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
+import { makeAskForSlot } from '#activities/actions/spawn-fallback-agent/ask-for-slot.js';
 import { makeEndFallbackAgent } from '#activities/actions/spawn-fallback-agent/end-agent.js';
 import { makeSpawnFallbackAgent } from '#activities/actions/spawn-fallback-agent/activity.js';
 import { createOutbound } from '#adapters/http/create-outbound.js';
 import type { World } from '#activities/world.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
-import type { AttemptDetails, EndAnswer, EndRequest, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
+import type { AskedSlot, EndRequest, SlotQuestion, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
+import type { AgentKnown, SpawnDetails } from '#contract/attempt.js';
 import type { MeshEvent } from '#contract/event.js';
 import type { AgentNews, RemediationInput, StartedAgent } from '#contract/remediation.js';
+import type { SlotRequest } from '#contract/slots.js';
 import type { AnnouncedAgent } from '#contract/watch.js';
 import { anEvent } from './builders.js';
-import { createSlotsInMemory, type SlotsInMemory } from './slots-in-memory.js';
 
 export const LINEAGE_KEY = 'the key of these tests';
 
@@ -39,8 +41,6 @@ export interface SpawnSetup {
   closedAt?: World['workflows']['closedAt'];
   /** Whether the remediation was aborted; if it is not given, it was not. */
   isCancelRequested?: World['workflows']['isCancelRequested'];
-  takeSlot?: World['workflows']['takeSlot'];
-  giveBackSlot?: World['workflows']['giveBackSlot'];
 }
 
 export interface SpawnBench {
@@ -51,9 +51,11 @@ export interface SpawnBench {
   asked: StartedAgent[];
   /** Which attempts it was told of that they were about to ask for one, and that they have started none. */
   attempts: { state: 'asked' | 'not-started'; attempt: string | undefined }[];
-  slots: SlotsInMemory;
+  /** The slots that were asked for. */
+  slots: { launcher: string; asked: SlotRequest }[];
+  ask(question: SlotQuestion): Promise<AskedSlot>;
   spawn(request: SpawnRequest, info?: AttemptInfo): SpawnRun;
-  endAgent(request: EndRequest): Promise<EndAnswer>;
+  endAgent(request: EndRequest): Promise<AgentKnown>;
   /** One that goes wrong: how. */
   failure(request: SpawnRequest, info?: AttemptInfo): Promise<SpawnFailure>;
 }
@@ -62,12 +64,12 @@ export interface AttemptInfo {
   attempt?: number;
   runId?: string;
   /** The last heartbeat of the attempt before. */
-  earlier?: AttemptDetails | undefined;
+  earlier?: SpawnDetails | undefined;
 }
 
 export interface SpawnRun {
   answer: Promise<SpawnAnswer>;
-  heartbeats: AttemptDetails[];
+  heartbeats: SpawnDetails[];
   environment: MockActivityEnvironment;
 }
 
@@ -76,7 +78,7 @@ export interface SpawnFailure {
   message: string;
   isFinal: boolean;
   retryAfterMs: unknown;
-  details: AttemptDetails;
+  details: SpawnDetails;
 }
 
 /** The activity as a worker has it, with real processes and requests; only what it tells other workflows is written down. */
@@ -93,7 +95,7 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
   const news: SpawnBench['news'] = [];
   const asked: StartedAgent[] = [];
   const attempts: SpawnBench['attempts'] = [];
-  const slots = createSlotsInMemory();
+  const slots: SpawnBench['slots'] = [];
   const unused = () => Promise.reject(new Error('not a part of this'));
   const world: Parameters<typeof makeSpawnFallbackAgent>[0] = {
     config: setup.config ?? {
@@ -116,8 +118,10 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
         await setup.tellWatch?.();
         known.push(...agents);
       },
-      takeSlot: setup.takeSlot ?? slots.takeSlot,
-      giveBackSlot: setup.giveBackSlot ?? slots.giveBackSlot,
+      async askForSlot(launcher, asked) {
+        slots.push({ launcher, asked });
+        return `slots/test/${launcher}`;
+      },
       closedAt: setup.closedAt ?? (() => Promise.resolve(undefined)),
       isCancelRequested: setup.isCancelRequested ?? (() => Promise.resolve(false)),
       tellRemediation:
@@ -137,6 +141,10 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
     asked,
     attempts,
     slots,
+    ask: (question) =>
+      new MockActivityEnvironment({
+        workflowExecution: { workflowId: 'the remediation', runId: 'its run' },
+      }).run(makeAskForSlot(world), question),
     spawn(request, { attempt = 1, runId = ownRun, earlier } = {}) {
       const environment = new MockActivityEnvironment(
         {
@@ -147,8 +155,8 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
         // Each failure that a test is about would be logged as a warning.
         { logger: new DefaultLogger('ERROR') },
       );
-      const heartbeats: AttemptDetails[] = [];
-      environment.on('heartbeat', (details: AttemptDetails) => heartbeats.push(structuredClone(details)));
+      const heartbeats: SpawnDetails[] = [];
+      environment.on('heartbeat', (details: SpawnDetails) => heartbeats.push(structuredClone(details)));
       return { answer: environment.run(activity, request), heartbeats, environment };
     },
     endAgent: (request) => new MockActivityEnvironment().run(makeEndFallbackAgent(world), request),
@@ -166,7 +174,7 @@ export function createSpawnBench(setup: SpawnSetup): SpawnBench {
         message,
         isFinal: nonRetryable === true,
         retryAfterMs: nextRetryDelay,
-        details: details?.[0] as AttemptDetails,
+        details: details?.[0] as SpawnDetails,
       };
     },
   };
@@ -203,6 +211,8 @@ export function aSpawnRequest({ plan, event, remediation, request }: AskedOfAgen
     },
     soFar: [],
     pending: [],
+    launcher: 'default',
+    isFallback: false,
     startedAt: STARTED_AT,
     ...request,
   };

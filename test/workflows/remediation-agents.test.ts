@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createWorkflows } from '#adapters/temporal/create-workflows.js';
+import type { Workflows } from '#adapters/temporal/workflows.js';
 import { createRemediations } from '#client/remediations.js';
 import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
-import type {
-  ActionRequest,
-  AttemptDetails,
-  EndAnswer,
-  EndRequest,
-  SpawnAnswer,
-  SpawnRequest,
-} from '#contract/activities.js';
+import type { ActionRequest, EndRequest, SlotQuestion, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
+import type { AgentKnown, AtWork, SpawnDetails } from '#contract/attempt.js';
 import { slotsId } from '#contract/ids.js';
-import { QUERIES, REMEDIATION_SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
+import { QUERIES, REMEDIATION_SIGNALS, SLOTS_SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
 import type {
   AgentNews,
   Launch,
@@ -23,7 +18,7 @@ import type {
   RemediationResult,
   StartedAgent,
 } from '#contract/remediation.js';
-import type { SlotsInput, SlotTurn } from '#contract/slots.js';
+import type { SlotBook, SlotsInput } from '#contract/slots.js';
 import { wordsOfDoing } from '#contract/story-words.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { type BareWorker, startBareWorker } from '../support/bare-worker.js';
@@ -36,24 +31,40 @@ import { failedResult } from '../support/failed-result.js';
 const AGENT = { type: 'spawn_fallback_agent', id: 'agent', retry: { maxAttempts: 1 } } as const;
 const TELL = { type: 'warm_remote_capacity', id: 'tell', retry: { maxAttempts: 1 } } as const;
 const REMOTE: StartedAgent = { launcher: 'api', id: 'run-1', session: 's-1', outcome: 'running' };
+const AT_WORK: AtWork = { state: 'asked', by: 'http', agent: REMOTE };
 
 type Launcher = (request: SpawnRequest) => Promise<SpawnAnswer>;
 
 let worker: BareWorker;
+let workflows: Workflows;
 let handle: WorkflowHandle;
 let launchers: Record<string, Launcher>;
+/** What was asked about slots. Those of a launcher are this remediation's own. */
+let questions: SlotQuestion[];
+/** How many there are. */
+let limit: number;
 /** What the launchers were asked, and the other actions that ran. */
 let asked: SpawnRequest[];
 let others: ActionRequest<WarmPlan>[];
 /** Agents that were to be ended after an abort, and what became of them. */
 let ended: EndRequest[];
-let endsAs: EndAnswer | Promise<EndAnswer>;
+let endsAs: AgentKnown;
 
 beforeAll(async () => {
   worker = await startBareWorker({
+    async askForSlot(question) {
+      questions.push(question);
+      const names = Object.keys(launchers);
+      const launcher = question.launcher ?? names[0] ?? 'none';
+      const next = names[names.indexOf(launcher) + 1];
+      const { workflowId: holder = '', runId: run = '' } = Context.current().info.workflowExecution ?? {};
+      const asking = { key: question.key, holder, run, max: limit };
+      const slots = await workflows.askForSlot(ownName(launcher), asking);
+      return { launcher, isFallback: launcher !== names[0], ...(next !== undefined && { next }), slots, max: limit };
+    },
     async spawnFallbackAgent(request) {
       asked.push(request);
-      const launcher = launchers[request.launcher ?? 'first'];
+      const launcher = launchers[request.launcher];
       if (!launcher) throw new Error(`no launcher ${request.launcher}`);
       return launcher(request);
     },
@@ -66,32 +77,39 @@ beforeAll(async () => {
       return { status: 'executed', attempts: 1 };
     },
   });
+  workflows = createWorkflows(worker.client, worker.taskQueue);
+});
+
+beforeEach(() => {
+  limit = 4;
 });
 
 afterAll(() => worker.stop());
 
-/** Starts a remediation whose launchers answer so, by name: `first` is the one that the workflow does not name. */
+const ownName = (launcher: string) => `${launcher} of ${handle.workflowId}`;
+const slotsOf = (launcher: string) => worker.client.workflow.getHandle(slotsId(worker.taskQueue, ownName(launcher)));
+const bookOf = (launcher: string) => slotsOf(launcher).query<SlotBook>(QUERIES.status);
+
+/** Starts a remediation whose launchers answer so, by name and in this order. */
 async function run(actions: WrittenAction[], answering: Record<string, Launcher>): Promise<void> {
   await start(aRemediation(actions), answering);
 }
 
 async function start(input: RemediationInput, answering: Record<string, Launcher>): Promise<void> {
-  [launchers, asked, others, ended] = [answering, [], [], []];
+  [launchers, questions, asked, others, ended] = [answering, [], [], [], []];
   // A launcher may tell of its agent before the answer to the start is here.
   handle = worker.client.workflow.getHandle(input.id);
   await worker.start(WORKFLOW_TYPES.remediate, input.id, input);
 }
 
-function fails(message: string, details: Partial<AttemptDetails>, type = 'agent-failed'): Launcher {
+function fails(message: string, more: Partial<SpawnDetails> = {}, type = 'agent-failed'): Launcher {
   return async () => {
-    const { attempt } = Context.current().info;
-    throw ApplicationFailure.create({ message, type, details: [{ attempts: attempt, ...details }] });
+    const details: SpawnDetails = { attempts: Context.current().info.attempt, known: { state: 'unasked' }, ...more };
+    throw ApplicationFailure.create({ message, type, details: [details] });
   };
 }
 
-function launched(next?: string): Launcher {
-  return async () => ({ state: 'launched', agent: REMOTE, detail: 'taken', attempts: 1, ...(next && { next }) });
-}
+const launched: Launcher = async () => ({ state: 'launched', agent: REMOTE, detail: 'taken', attempts: 1 });
 
 const succeeds: Launcher = async () => ({
   state: 'finished',
@@ -142,8 +160,8 @@ async function detailsShown(): Promise<string> {
 test('when a launcher fails for good the next is tried, and the record shows each, in order', async () => {
   const retry = { maxAttempts: 2, initialIntervalMs: 10, maxIntervalMs: 10 };
   await run([{ ...AGENT, retry }], {
-    first: fails('exit code 7', { launcher: 'claude', next: 'codex', detail: 'output: no' }),
-    codex: fails('not found', { launcher: 'codex', next: 'local' }),
+    claude: fails('exit code 7', { detail: 'output: no' }),
+    codex: fails('not found'),
     local: succeeds,
   });
 
@@ -165,14 +183,15 @@ test('when a launcher fails for good the next is tried, and the record shows eac
       ],
     },
   ]);
-  expect(asked.map(({ launcher }) => launcher)).toEqual([undefined, undefined, 'codex', 'codex', 'local']);
+  expect(asked.map(({ launcher }) => launcher)).toEqual(['claude', 'claude', 'codex', 'codex', 'local']);
+  expect(asked.map(({ isFallback }) => isFallback)).toEqual([false, false, true, true, true]);
 });
 
 test('when every launcher fails, the reason says why each did', async () => {
   const agent: StartedAgent = { launcher: 'b', id: '7', outcome: 'running', outputTail: 'oh' };
   await run([AGENT], {
-    first: fails('exit code 7', { launcher: 'a', next: 'b' }),
-    b: fails('ended after its time limit', { launcher: 'b', next: 'a', agent }, 'timeout'),
+    a: fails('exit code 7'),
+    b: fails('ended after its time limit', { known: { state: 'ended', agent } }, 'timeout'),
   });
 
   const { actions } = await failedResult(handle.result());
@@ -187,60 +206,67 @@ test('when every launcher fails, the reason says why each did', async () => {
   ]);
 });
 
-/** Nobody keeps these slots: it stands in no line. */
-const BUSY: SpawnAnswer = {
-  state: 'busy',
-  launcher: 'claude',
-  slots: 4,
-  slot: { slots: 'slots/none', key: 'k', claim: 'c' },
-};
+/** All slots of a launcher are taken, by others, before the remediation begins. */
+async function startWhereTaken(actions: WrittenAction[], answering: Record<string, Launcher>): Promise<void> {
+  const input = aRemediation(actions);
+  handle = worker.client.workflow.getHandle(input.id);
+  limit = 1;
+  const launcher = Object.keys(answering)[0] ?? '';
+  const held = [{ key: 'other', holder: 'another remediation', run: 'r', sinceAt: 0 }];
+  const taken: SlotsInput = { launcher, max: 1, held, lookMs: 600_000 };
+  await worker.start(WORKFLOW_TYPES.slots, slotsId(worker.taskQueue, ownName(launcher)), taken);
+  onTestFinished(
+    async () =>
+      void (await slotsOf(launcher)
+        .terminate()
+        .catch(() => undefined)),
+  );
+  await start(input, answering);
+  await eventually('its place in line', async () => ((await bookOf(launcher)).waiting.length === 1 ? true : undefined));
+  await waits(2);
+}
 
-const itsTurn = (key = 'k') => handle.signal(REMEDIATION_SIGNALS.slot, { key } satisfies SlotTurn);
+const otherEnds = () => slotsOf('claude').signal(SLOTS_SIGNALS.release, { key: 'other' });
 
 test('while every slot is taken it waits to be told, holds no activity, and says so', async () => {
-  let slots = 0;
-  await run([AGENT], {
-    first: async (request) => (slots > 0 ? succeeds(request) : BUSY),
-  });
+  await startWhereTaken([AGENT], { claude: succeeds });
 
   const doing = await shown('what it does', doingOfFirst);
   const { raw } = await handle.describe();
   const details = await detailsShown();
-  await itsTurn();
-  await waits(2);
-  slots = 1;
-  await itsTurn();
+  expect(asked).toEqual([]);
+  await otherEnds();
   const { actions } = await result();
 
-  expect(doing).toEqual({ is: 'waiting-for-slot', launcher: 'claude', slots: 4 });
+  expect(doing).toEqual({ is: 'waiting-for-slot', launcher: 'claude', slots: 1 });
   expect(raw.pendingActivities ?? []).toEqual([]);
   expect(details).toContain(wordsOfDoing(doing));
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
-  expect(asked).toHaveLength(3);
-  expect(new Set(asked.map(({ startedAt }) => startedAt)).size).toBe(1);
-  // Each question writes the whole event into the history, so it asks seldom where nobody tells it.
-  expect(await timers()).toEqual([15, 30]);
+  expect(questions).toMatchObject([{ key: asked[0]?.plan.effectKey, tried: [] }]);
+  expect(asked).toHaveLength(1);
 });
 
-test('an abort while it waits for a slot finds nothing that was started', async () => {
-  await run([AGENT], { first: async () => BUSY });
-  await waits(1);
+test('an abort while it waits for a slot finds nothing that was started, and it leaves the line', async () => {
+  await startWhereTaken([AGENT], { claude: succeeds });
 
   await handle.cancel();
 
-  expect((await result()).actions).toMatchObject([
-    { status: 'aborted', reason: 'aborted before it started', attempts: 0 },
-  ]);
+  expect(await result()).toMatchObject({
+    outcome: 'aborted',
+    actions: [{ status: 'aborted', reason: 'aborted before it started', attempts: 0 }],
+  });
+  expect(await bookOf('claude')).toMatchObject({ held: [{ key: 'other' }], waiting: [] });
 });
 
-test('attempts that failed before every slot was taken count', async () => {
+test('attempts that failed before it was put off count', async () => {
   const retry = { maxAttempts: 2, initialIntervalMs: 10, maxIntervalMs: 10 };
-  const fail = fails('exit code 7', { launcher: 'claude' });
+  const fail = fails('exit code 7');
   await run([{ ...AGENT, retry }], {
-    first: async (request) => (asked.length === 2 ? { ...BUSY, attempts: 1 } : fail(request)),
+    claude: async (request) =>
+      asked.length === 2
+        ? { state: 'delayed', reason: 'nobody answers', attempts: 1, known: { state: 'unasked' } }
+        : fail(request),
   });
-  await waits(1);
-  await itsTurn();
 
   const { actions } = await failedResult(handle.result());
 
@@ -248,10 +274,31 @@ test('attempts that failed before every slot was taken count', async () => {
   expect(actions).toMatchObject([{ attempts: 2, launches: [{ attempts: 2 }] }]);
 });
 
+test('it has its slot over all its attempts, and the launcher after it one of its own', async () => {
+  const retry = { maxAttempts: 2, initialIntervalMs: 10, maxIntervalMs: 10 };
+  const books: SlotBook[][] = [];
+  const fail: Launcher = async (request) => {
+    const before = await Promise.all(
+      Object.keys(launchers)
+        .slice(0, asked.length > 2 ? 2 : 1)
+        .map(bookOf),
+    );
+    books.push(before);
+    return fails('exit code 7')(request);
+  };
+  await run([{ ...AGENT, retry }], { a: fail, b: fail });
+
+  await failedResult(handle.result());
+
+  const held = books.map((all) => all.map((book) => book.held.length));
+  expect(held).toEqual([[1], [1], [0, 1], [0, 1]]);
+  expect(await bookOf('b')).toMatchObject({ held: [], waiting: [] });
+});
+
 test('the next action starts as soon as the agent was started, long before it ends', async () => {
   let end: () => void = () => undefined;
   await run([AGENT, TELL], {
-    first: async (request) => {
+    api: async (request) => {
       await new Promise<void>((resolve) => (end = resolve));
       return succeeds(request);
     },
@@ -272,7 +319,7 @@ test('the next action starts as soon as the agent was started, long before it en
 });
 
 test('a remote agent that nobody awaits is done with when it was started', async () => {
-  await run([AGENT], { first: launched() });
+  await run([AGENT], { api: launched });
 
   expect(await result()).toEqual({
     outcome: 'executed',
@@ -298,7 +345,7 @@ test('a remote agent that nobody awaits is done with when it was started', async
 });
 
 test('an awaited remote agent ends with the event that tells of its end, and what follows waits for that', async () => {
-  await run([{ ...AGENT, await: 'finished' }, TELL], { first: launched() });
+  await run([{ ...AGENT, await: 'finished' }, TELL], { api: launched });
   const doing = await shown('what it does', doingOfFirst);
   expect(doing).toMatchObject({ is: 'waiting-for-end', agent: 'agent run-1' });
   expect((await progress()).actions[1]).toMatchObject({ action: 'tell', status: 'waiting' });
@@ -316,9 +363,9 @@ test('an awaited remote agent ends with the event that tells of its end, and wha
 
 test('an agent may end before its launcher has said that it started', async () => {
   await run([{ ...AGENT, await: 'finished' }], {
-    first: async (request) => {
+    api: async (request) => {
       await tell({ action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' });
-      return launched()(request);
+      return launched(request);
     },
   });
 
@@ -328,7 +375,7 @@ test('an agent may end before its launcher has said that it started', async () =
 test('the late end of an agent whose launch had failed is not that of the agent in its place', async () => {
   const second: StartedAgent = { launcher: 'other', id: 'run-2', session: 's-2', outcome: 'running' };
   await run([{ ...AGENT, await: 'finished' }], {
-    first: fails('500', { launcher: 'api', next: 'other' }, 'launch-failed'),
+    api: fails('500', {}, 'launch-failed'),
     other: async () => ({ state: 'launched', agent: second, detail: 'taken', attempts: 1 }),
   });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
@@ -340,7 +387,7 @@ test('the late end of an agent whose launch had failed is not that of the agent 
 });
 
 test('the end of the fallback of an earlier run is not that of the first launcher, which is tried again', async () => {
-  await run([{ ...AGENT, await: 'finished' }], { first: launched('local'), local: succeeds });
+  await run([{ ...AGENT, await: 'finished' }], { api: launched, local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
   // It is another service, which happens to call its agents the same.
@@ -358,7 +405,7 @@ test('the end of the fallback of an earlier run is not that of the first launche
 test('the end of an agent counts by a name that only an earlier attempt was told', async () => {
   const unnamed: StartedAgent = { launcher: 'other', session: 's-2', outcome: 'running' };
   await run([{ ...AGENT, await: 'finished' }], {
-    first: fails('500', { launcher: 'api', next: 'other' }, 'launch-failed'),
+    api: fails('500', {}, 'launch-failed'),
     other: async () => ({ state: 'launched', agent: unnamed, detail: 'taken', attempts: 2 }),
   });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
@@ -369,7 +416,7 @@ test('the end of an agent counts by a name that only an earlier attempt was told
 });
 
 test('an awaited remote agent that failed makes way for the next launcher', async () => {
-  await run([{ ...AGENT, await: 'finished' }], { first: launched('local'), local: succeeds });
+  await run([{ ...AGENT, await: 'finished' }], { api: launched, local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
   await tell({ action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'failed' });
@@ -394,7 +441,7 @@ test('an awaited remote agent that failed makes way for the next launcher', asyn
 });
 
 test('after the time limit of a remote agent no other is started: the first may still do its work', async () => {
-  await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { first: launched('local'), local: succeeds });
+  await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { api: launched, local: succeeds });
 
   const { actions } = await failedResult(handle.result());
 
@@ -412,7 +459,7 @@ test('after the time limit of a remote agent no other is started: the first may 
 test('beside an agent that may still be at work no other is started', async () => {
   const agent: StartedAgent = { launcher: 'flow', id: 'w-1', session: 's-1', outcome: 'running' };
   await run([AGENT], {
-    first: fails('the worker that ran it was stopped', { launcher: 'flow', next: 'local', agent, mayStillRun: true }),
+    flow: fails('the worker that ran it was stopped', { known: { state: 'asked', by: 'temporal', agent } }),
     local: succeeds,
   });
 
@@ -431,8 +478,8 @@ test('beside an agent that may still be at work no other is started', async () =
 
 test('an agent that was declined is on record with its launcher, and is none that ran', async () => {
   await run([AGENT], {
-    first: fails('no budget', { launcher: 'api', next: 'local', declinedSession: 's-7' }, 'launch-failed'),
-    local: fails('exit code 7', { launcher: 'local' }),
+    api: fails('no budget', { known: { state: 'declined', session: 's-7' } }, 'launch-failed'),
+    local: fails('exit code 7'),
   });
 
   const { actions } = await failedResult(handle.result());
@@ -450,68 +497,61 @@ test('an agent that was declined is on record with its launcher, and is none tha
 });
 
 describe('the slot of a remote agent is given back', () => {
-  const SLOT = { slots: 'to be filled in', key: 'k', claim: 'c' };
-  let slots: WorkflowHandle;
-
-  beforeEach(async () => {
-    const id = slotsId(worker.taskQueue, randomUUID());
-    SLOT.slots = id;
-    const held = [{ key: 'k', claim: 'c', holder: 'h', run: 'r', sinceAt: 0 }];
-    const input: SlotsInput = { launcher: 'api', held, idleMs: 1 };
-    slots = await worker.start(WORKFLOW_TYPES.slots, id, input);
-  });
-
-  afterEach(() => slots.terminate().catch(() => undefined));
-
-  const inSlot: Launcher = async (request) => ({ ...(await launched()(request)), slot: SLOT });
-  const isHeld = async () => (await slots.describe()).status.name === 'RUNNING';
+  const isHeld = async () => (await bookOf('api')).held.length === 1;
+  const agentIsThere = () =>
+    shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
   test('when it has ended, not before', async () => {
-    await run([{ ...AGENT, await: 'finished' }], { first: inSlot });
-    await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+    await run([{ ...AGENT, await: 'finished' }], { api: launched });
+    await agentIsThere();
     expect(await isHeld()).toBe(true);
 
     await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
 
     await result();
-    await slots.result();
+    expect(await isHeld()).toBe(false);
   });
 
   test('when nobody waits for its end any more', async () => {
-    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { first: inSlot });
+    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { api: launched });
 
     await failedResult(handle.result());
-    await slots.result();
+    expect(await isHeld()).toBe(false);
+  });
+
+  test('when it was started, where nobody waits for its end', async () => {
+    await run([AGENT], { api: launched });
+
+    await result();
+    expect(await isHeld()).toBe(false);
   });
 
   test('when the remediation is aborted', async () => {
-    await run([{ ...AGENT, await: 'finished' }], { first: inSlot });
-    await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
+    await run([{ ...AGENT, await: 'finished' }], { api: launched });
+    await agentIsThere();
 
     await handle.cancel();
 
     expect(await result()).toMatchObject({ outcome: 'aborted' });
-    await slots.result();
+    expect(await isHeld()).toBe(false);
   });
 
   test('when the remediation is aborted between two attempts, once its agent has been ended', async () => {
-    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
+    endsAs = { state: 'ended', agent: { ...REMOTE, outcome: 'failed' } };
     const retry = { maxAttempts: 2, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
     await run([{ ...AGENT, retry }], {
-      first: async (request) => {
-        if (asked.length === 1) return { ...BUSY, launcher: 'api', slot: SLOT };
+      api: async (request) => {
         await tell({ action: 'agent', state: 'asked', agent: REMOTE });
-        return fails('504', { launcher: 'api', agent: REMOTE, mayStillRun: true, slot: SLOT })(request);
+        return fails('504', { known: AT_WORK })(request);
       },
     });
-    await waits(1);
-    await itsTurn();
     await isBetweenAttempts();
+    expect(await isHeld()).toBe(true);
 
     await handle.cancel();
 
     expect(await result()).toMatchObject({ outcome: 'aborted' });
-    await slots.result();
+    expect(await isHeld()).toBe(false);
     const events = (await handle.fetchHistory()).events ?? [];
     const endedAt = events.findLastIndex((event) => event.activityTaskCompletedEventAttributes);
     const releasedAt = events.findIndex((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes);
@@ -519,55 +559,24 @@ describe('the slot of a remote agent is given back', () => {
     expect(releasedAt).toBeGreaterThan(endedAt);
   });
 
-  test('when the remediation is aborted while it stands in line', async () => {
-    await run([AGENT], { first: async () => ({ ...BUSY, slot: SLOT }) });
-    await waits(1);
-
-    await handle.cancel();
-
-    expect(await result()).toMatchObject({ outcome: 'aborted' });
-    await slots.result();
-  });
-
-  test('when its launcher has left the configuration while it stood in line', async () => {
-    await run([AGENT], {
-      first: async (request) => {
-        if (asked.length === 1) return { ...BUSY, slot: SLOT };
-        return fails('The launcher claude is no longer configured', {}, 'no-launcher')(request);
-      },
-    });
-    await waits(1);
-    await itsTurn();
+  test('when its last attempt has failed', async () => {
+    await run([AGENT], { api: fails('the worker is gone') });
 
     await failedResult(handle.result());
-    await slots.result();
-  });
-
-  test('when the activity could not', async () => {
-    await run([AGENT], { first: async (request) => ({ ...(await succeeds(request)), slot: SLOT }) });
-
-    expect(await result()).toMatchObject({ outcome: 'executed' });
-    await slots.result();
-  });
-
-  test('when the worker of its last attempt has died, whichever attempt has it', async () => {
-    const slot = { ...SLOT, claim: 'of a later attempt' };
-    await run([AGENT], { first: fails('the worker is gone', { launcher: 'api', slot }) });
-
-    await failedResult(handle.result());
-    await slots.result();
+    expect(await isHeld()).toBe(false);
   });
 
   test('and one that was given back before is no error', async () => {
-    await slots.terminate();
-    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { first: inSlot });
+    await run([{ ...AGENT, await: 'finished', timeoutMs: 300 }], { api: launched });
+    await agentIsThere();
+    await slotsOf('api').terminate();
 
-    await failedResult(handle.result());
+    expect((await failedResult(handle.result())).actions).toMatchObject([{ status: 'failed' }]);
   });
 });
 
 test('an abort says of a remote agent that it goes on', async () => {
-  await run([{ ...AGENT, await: 'finished' }, TELL], { first: launched('local'), local: succeeds });
+  await run([{ ...AGENT, await: 'finished' }, TELL], { api: launched, local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
   await handle.cancel();
@@ -589,6 +598,11 @@ test('an agent whose end is told together with an abort has ended', async () => 
   const first = await startBareWorker(
     {
       // Its answer comes while no worker runs.
+      askForSlot: async ({ key }) => {
+        const slots = 'slots of nobody';
+        await handle.signal(REMEDIATION_SIGNALS.slot, { slots, key });
+        return { launcher: 'api', isFallback: false, slots, max: 1 };
+      },
       async spawnFallbackAgent() {
         ({ activityId } = Context.current().info);
         throw new CompleteAsyncError();
@@ -597,10 +611,11 @@ test('an agent whose end is told together with an abort has ended', async () => 
     taskQueue,
   );
   const args = [input];
-  handle = await worker.client.workflow.start(WORKFLOW_TYPES.remediate, { workflowId: input.id, taskQueue, args });
+  handle = worker.client.workflow.getHandle(input.id);
+  await worker.client.workflow.start(WORKFLOW_TYPES.remediate, { workflowId: input.id, taskQueue, args });
   const activity = { workflowId: input.id, activityId: await eventually('the launch', () => activityId) };
   await first.stop();
-  await worker.client.activity.complete(activity, await launched()({} as SpawnRequest));
+  await worker.client.activity.complete(activity, await launched({} as SpawnRequest));
   await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
   await handle.cancel();
 
@@ -630,7 +645,7 @@ test('an abort before any worker has taken it up keeps everything from starting'
 });
 
 test('an abort ends what the activity runs, and starts no other launcher', async () => {
-  await run([AGENT, { ...TELL, onlyIf: 'failed' }], { first: runsUntilAborted });
+  await run([AGENT, { ...TELL, onlyIf: 'failed' }], { api: runsUntilAborted });
   await eventually('launch', () => (asked.length > 0 ? true : undefined));
 
   await handle.cancel();
@@ -648,9 +663,9 @@ test('an agent that fails in the moment of an abort has its reason on record, an
   let goOn: () => void = () => undefined;
   const isAborted = new Promise<void>((resolve) => (goOn = resolve));
   await run([AGENT], {
-    async first(request) {
+    async api(request) {
       await isAborted;
-      return fails('exit code 7', { launcher: 'api', next: 'local' })(request);
+      return fails('exit code 7')(request);
     },
     local: succeeds,
   });
@@ -673,37 +688,37 @@ test('an agent that fails in the moment of an abort has its reason on record, an
 });
 
 /** What a launcher knows of its agent when it is told of the abort. */
-function tellsWhenAborted(details: Partial<AttemptDetails>): Launcher {
+function tellsWhenAborted(known: AgentKnown): Launcher {
   return async (request) => {
     try {
       return await runsUntilAborted(request);
     } catch (error) {
-      throw new CancelledFailure('aborted', [{ attempts: 1, launcher: 'api', ...details }], error as Error);
+      throw new CancelledFailure('aborted', [{ attempts: 1, known } satisfies SpawnDetails], error as Error);
     }
   };
 }
 
-test.each<[string, Partial<AttemptDetails>, string, Partial<Launch>]>([
+test.each<[string, Extract<AgentKnown, { agent: StartedAgent }>, string, Partial<Launch>]>([
   [
     'may have been launched',
-    { agent: { ...REMOTE, outcome: 'running' }, mayStillRun: true },
+    AT_WORK,
     'aborted while it ran; agent run-1 may still be at work',
     { status: 'launched', agent: { id: 'run-1', session: 's-1', outcome: 'running' } },
   ],
   [
     'has ended with it',
-    { agent: { ...REMOTE, outcome: 'failed' } },
+    { state: 'ended', agent: { ...REMOTE, outcome: 'failed' } },
     'aborted while it ran',
     { status: 'failed', agent: { id: 'run-1', session: 's-1', outcome: 'failed' } },
   ],
-])('the record of an abort says that the agent %s', async (_what, details, reason, launch) => {
-  await run([AGENT], { first: tellsWhenAborted(details) });
+])('the record of an abort says that the agent %s', async (_what, known, reason, launch) => {
+  await run([AGENT], { api: tellsWhenAborted(known) });
   await eventually('launch', () => (asked.length > 0 ? true : undefined));
 
   await handle.cancel();
 
   expect(await result()).toMatchObject({
-    actions: [{ status: 'aborted', reason, agent: details.agent, launches: [launch] }],
+    actions: [{ status: 'aborted', reason, agent: known.agent, launches: [launch] }],
   });
 });
 
@@ -714,12 +729,12 @@ describe('an abort that meets no attempt', () => {
   /** It was asked for, and the attempt has failed. */
   const asks: Launcher = async (request) => {
     await tell({ action: 'agent', state: 'asked', agent: REMOTE });
-    return fails('504', { launcher: 'api', next: 'local', agent: REMOTE, mayStillRun: true })(request);
+    return fails('504', { known: AT_WORK })(request);
   };
 
   test('ends the agent that the last attempt has left at work', async () => {
-    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
-    await run([{ ...AGENT, retry }], { first: asks });
+    endsAs = { state: 'ended', agent: { ...REMOTE, outcome: 'failed' } };
+    await run([{ ...AGENT, retry }], { api: asks });
     await isBetweenAttempts();
 
     await handle.cancel();
@@ -740,8 +755,8 @@ describe('an abort that meets no attempt', () => {
   });
 
   test('says so where it cannot be ended', async () => {
-    endsAs = { agent: REMOTE, mayStillRun: true };
-    await run([{ ...AGENT, retry }], { first: asks });
+    endsAs = { state: 'left', agent: REMOTE };
+    await run([{ ...AGENT, retry }], { api: asks });
     await isBetweenAttempts();
 
     await handle.cancel();
@@ -759,7 +774,7 @@ describe('an abort that meets no attempt', () => {
   });
 
   test('is over at once where nobody was asked', async () => {
-    await run([{ ...AGENT, retry }], { first: fails('no program', { launcher: 'api' }) });
+    await run([{ ...AGENT, retry }], { api: fails('no program') });
     await isBetweenAttempts();
 
     await handle.cancel();
@@ -770,10 +785,10 @@ describe('an abort that meets no attempt', () => {
 
   test('is over at once where the attempt that asked has surely started none', async () => {
     await run([{ ...AGENT, retry }], {
-      first: async (request) => {
+      api: async (request) => {
         await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt: '1' });
         await tell({ action: 'agent', state: 'not-started', attempt: '1' });
-        return fails('503', { launcher: 'api' })(request);
+        return fails('503')(request);
       },
     });
     await isBetweenAttempts();
@@ -790,12 +805,12 @@ describe('an abort that meets no attempt', () => {
     ['before', ['1', '2']],
     ['after', ['2', '1']],
   ])('is not over where another attempt has asked, which was told %s', async (_what, attempts) => {
-    endsAs = { agent: REMOTE, mayStillRun: true };
+    endsAs = { state: 'left', agent: REMOTE };
     await run([{ ...AGENT, retry }], {
-      first: async (request) => {
+      api: async (request) => {
         for (const attempt of attempts) await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt });
         await tell({ action: 'agent', state: 'not-started', attempt: '2' });
-        return fails('503', { launcher: 'api' })(request);
+        return fails('503')(request);
       },
     });
     await isBetweenAttempts();
@@ -808,16 +823,16 @@ describe('an abort that meets no attempt', () => {
 
   test('leaves alone what a launcher before this one had asked for', async () => {
     await run([{ ...AGENT, retry: { ...retry, maxAttempts: 2 } }], {
-      first: async (request) => {
+      api: async (request) => {
         await tell({ action: 'agent', state: 'asked', agent: REMOTE });
         throw ApplicationFailure.nonRetryable(
           'declined',
           'launch-failed',
-          { attempts: 1, launcher: 'api', next: 'b' },
+          { attempts: 1, known: { state: 'unasked' } } satisfies SpawnDetails,
           request,
         );
       },
-      b: fails('exit code 1', { launcher: 'b' }),
+      b: fails('exit code 1'),
     });
     await eventually('the second', () => (asked.length === 2 ? true : undefined));
     await isBetweenAttempts();
@@ -829,9 +844,8 @@ describe('an abort that meets no attempt', () => {
   });
 
   test('ends one whose launch was put off, and who waits for another try', async () => {
-    endsAs = { agent: { ...REMOTE, outcome: 'success' } };
-    const earlier = { attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true } as const;
-    await run([AGENT], { first: async () => ({ state: 'delayed', reason: 'stopped', launcher: 'api', earlier }) });
+    endsAs = { state: 'ended', agent: { ...REMOTE, outcome: 'success' } };
+    await run([AGENT], { api: async () => ({ state: 'delayed', reason: 'stopped', attempts: 0, known: AT_WORK }) });
     await waits(1);
 
     await handle.cancel();
@@ -841,12 +855,12 @@ describe('an abort that meets no attempt', () => {
   });
 
   test('ends one whose worker has died', { timeout: 60_000 }, async () => {
-    endsAs = { agent: { ...REMOTE, outcome: 'failed' } };
+    endsAs = { state: 'ended', agent: { ...REMOTE, outcome: 'failed' } };
     let end: () => void = () => undefined;
     onTestFinished(() => end());
     await run([AGENT], {
-      first: async (request) => {
-        Context.current().heartbeat({ attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true });
+      api: async (request) => {
+        Context.current().heartbeat({ attempts: 1, known: AT_WORK } satisfies SpawnDetails);
         // Like a worker that is no more, it says nothing from now on, and hears nothing.
         await new Promise<void>((resolve) => (end = resolve));
         return succeeds(request);
@@ -864,63 +878,52 @@ describe('an abort that meets no attempt', () => {
   });
 });
 
-test('what was put off is asked again, with what is known, and no attempt is used up', async () => {
-  const earlier = { attempts: 1, launcher: 'api', agent: REMOTE, mayStillRun: true } as const;
-  const slot = { slots: 'slots/none', key: 'k', claim: 'c' };
+test('what was put off is asked again in the same slot, with what is known, and no attempt is used up', async () => {
   await run([AGENT], {
-    first: async (request) =>
+    claude: async (request) =>
       asked.length === 1
-        ? { state: 'delayed', reason: 'nobody answers', launcher: 'claude', earlier, slot }
+        ? { state: 'delayed', reason: 'nobody answers', attempts: 0, known: AT_WORK }
         : succeeds(request),
   });
   const doing = await shown('what it does', doingOfFirst);
-  await waits(1);
-  await itsTurn();
 
   const { actions } = await result();
 
   expect(doing).toEqual({ is: 'waiting-to-retry', reason: 'nobody answers' });
-  expect(asked.map((request) => request.earlier)).toEqual([undefined, earlier]);
+  expect(asked.map((request) => request.earlier)).toEqual([undefined, AT_WORK]);
+  expect(new Set(asked.map(({ startedAt }) => startedAt)).size).toBe(1);
+  expect(questions).toHaveLength(1);
   expect(actions).toMatchObject([{ status: 'executed', attempts: 1 }]);
 });
 
-test('the next launcher is told which ones were tried', async () => {
+test('who finds the next launcher is told which ones were tried', async () => {
   await run([AGENT], {
-    first: fails('exit code 7', { launcher: 'a', next: 'b' }),
-    b: fails('exit code 7', { launcher: 'b', next: 'local' }),
+    a: fails('exit code 7'),
+    b: fails('exit code 7'),
     local: succeeds,
   });
 
   await result();
 
-  expect(asked.map(({ tried }) => tried)).toEqual([undefined, ['a'], ['a', 'b']]);
-});
-
-test('an abort ends the wait for a slot', async () => {
-  await run([AGENT], { first: async () => BUSY });
-  await shown('what it does', doingOfFirst);
-
-  await handle.cancel();
-
-  expect(await result()).toMatchObject({ outcome: 'aborted', actions: [{ status: 'aborted' }] });
+  expect(questions.map(({ tried }) => tried)).toEqual([[], ['a'], ['a', 'b']]);
 });
 
 const WAKE = { ...TELL, onlyIf: 'failed' } as const;
 const PRAISE = { ...TELL, onlyIf: 'success' } as const;
 
 test.each([
-  ['failed', WAKE, fails('exit code 7', { launcher: 'a' }), ['failed', 'executed'], undefined],
+  ['failed', WAKE, fails('exit code 7'), ['failed', 'executed'], undefined],
   ['well', WAKE, succeeds, ['executed', 'skipped'], 'runs only if agent fails, and agent was executed'],
   ['well, for success', PRAISE, succeeds, ['executed', 'executed'], undefined],
   [
     'failed, for success',
     PRAISE,
-    fails('exit code 7', { launcher: 'a' }),
+    fails('exit code 7'),
     ['failed', 'skipped'],
     'runs only if agent succeeds, and agent failed',
   ],
 ])('try an agent; only if that fails, wake someone: it ended %s', async (_name, second, launcher, statuses, reason) => {
-  await run([AGENT, second], { first: launcher });
+  await run([AGENT, second], { api: launcher });
 
   const { actions } = await result().catch(() => failedResult(handle.result()));
 
@@ -930,7 +933,7 @@ test.each([
 });
 
 test.each([
-  ['failed', fails('exit code 7', { launcher: 'a' }), ['failed', 'skipped', 'skipped', 'executed']],
+  ['failed', fails('exit code 7'), ['failed', 'skipped', 'skipped', 'executed']],
   ['well', succeeds, ['executed', 'skipped', 'executed', 'skipped']],
 ])(
   'a second agent that a limit has refused matters only if it is needed: the first ended %s',
@@ -938,7 +941,7 @@ test.each([
     const again = { ...AGENT, id: 'again', onlyIf: 'failed' } as const;
     const input = aRemediation([AGENT, again, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'wake' }]);
     const actions = input.actions.map((plan) => (plan.name === 'again' ? { ...plan, refused: 'too many' } : plan));
-    await start({ ...input, actions }, { first: launcher });
+    await start({ ...input, actions }, { api: launcher });
 
     const ended = await result().catch(() => failedResult(handle.result()));
 
@@ -956,7 +959,7 @@ test('of many agents in a row that a limit has refused, each is looked at once',
   const input = aRemediation([AGENT, ...again, WAKE]);
   const refuse = (plan: RemediationInput['actions'][number]) =>
     plan.name.startsWith('again') ? { ...plan, refused: 'too many' } : plan;
-  await start({ ...input, actions: input.actions.map(refuse) }, { first: fails('exit code 7', { launcher: 'a' }) });
+  await start({ ...input, actions: input.actions.map(refuse) }, { api: fails('exit code 7') });
 
   const { actions } = await failedResult(handle.result());
 
@@ -966,7 +969,7 @@ test('of many agents in a row that a limit has refused, each is looked at once',
 test('an action with onlyIf waits for the end of the one before, and says so', async () => {
   let end: () => void = () => undefined;
   await run([AGENT, WAKE, { ...PRAISE, id: 'praise' }], {
-    first: async (request) => {
+    api: async (request) => {
       await new Promise<void>((resolve) => (end = resolve));
       return succeeds(request);
     },
@@ -986,10 +989,10 @@ test('an action with onlyIf waits for the end of the one before, and says so', a
 });
 
 test.each([
-  ['failed', fails('exit code 7', { launcher: 'a' }), ['failed', 'skipped', 'executed'], 'agent failed'],
+  ['failed', fails('exit code 7'), ['failed', 'skipped', 'executed'], 'agent failed'],
   ['well', succeeds, ['executed', 'executed', 'skipped'], 'praise was executed'],
 ])('an answer to either end of an agent: it ended %s', async (_name, launcher, statuses, because) => {
-  await run([AGENT, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'last' }], { first: launcher });
+  await run([AGENT, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'last' }], { api: launcher });
 
   const { actions } = await result().catch(() => failedResult(handle.result()));
 
@@ -999,7 +1002,7 @@ test.each([
 
 test('neither runs after an action that was skipped, or that did not fire', async () => {
   const { actions, ...input } = aRemediation([AGENT, WAKE, { ...PRAISE, id: 'praise' }, { ...WAKE, id: 'lost' }]);
-  await start({ ...input, actions: actions.filter(({ name }) => name !== 'praise') }, { first: succeeds });
+  await start({ ...input, actions: actions.filter(({ name }) => name !== 'praise') }, { api: succeeds });
 
   expect((await result()).actions).toMatchObject([
     { action: 'agent', status: 'executed' },
@@ -1009,7 +1012,7 @@ test('neither runs after an action that was skipped, or that did not fire', asyn
 });
 
 test('each action is told what became of those before it', async () => {
-  await run([{ ...TELL, id: 'warm' }, AGENT, { ...TELL, id: 'last' }], { first: runsUntilAborted });
+  await run([{ ...TELL, id: 'warm' }, AGENT, { ...TELL, id: 'last' }], { api: runsUntilAborted });
   await shown('agent', ({ actions: [, agent] }) => (agent?.status === 'running' ? true : undefined));
   await tell({ action: 'agent', state: 'launched', agent: REMOTE });
 
@@ -1024,7 +1027,7 @@ test('each action is told what became of those before it', async () => {
 });
 
 test('what is signalled by hand and is no news changes nothing', async () => {
-  await run([{ ...AGENT, await: 'finished' }], { first: launched() });
+  await run([{ ...AGENT, await: 'finished' }], { api: launched });
   const launchedAs = (agent: object) => ({ action: 'agent', state: 'launched', agent: { ...REMOTE, ...agent } });
   const ends = { action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' };
   for (const news of [

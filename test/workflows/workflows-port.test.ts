@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, onTestFinis
 import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import type { Workflows } from '#adapters/temporal/workflows.js';
 import { connectMesh } from '#client/mesh.js';
-import { digestId, leaseId, remediationId, watchId } from '#contract/ids.js';
+import { digestId, leaseId, remediationId, slotsId, watchId } from '#contract/ids.js';
 import type { Lease } from '#contract/lease.js';
 import type { DigestNotice } from '#contract/notice.js';
 import type { OpenAlert } from '#contract/notification.js';
@@ -140,11 +140,11 @@ test('a server that takes a question and never answers holds nobody up for long'
   const from = { tenant, rule: 'r', remediation: id, root: 'e', occurredAt: 1 };
   const open: OpenAlert = { ...from, ...alert, resolveOn: 'task', task: 't', openedAt: 1 };
   const plan = aRemediation([{ type: 'notify_team' }], { tenant });
-  for (const started of [watchId(tenant), digest(3).id, leaseId('nobody-polls', tenant), plan.id])
+  for (const started of [watchId(tenant), digest(3).id, leaseId('nobody-polls', tenant), plan.id, slotsId('nobody-polls', tenant)])
     touched.push(started);
   server.stall();
 
-  const questions: Record<Exclude<keyof Workflows, 'takeSlot'>, Promise<unknown>> = {
+  const questions: Record<keyof Workflows, Promise<unknown>> = {
     startRemediation: asked.startRemediation(plan),
     isStarted: asked.isStarted(plan.id),
     startNotice: asked.startNotice(digest(3)),
@@ -154,7 +154,7 @@ test('a server that takes a question and never answers holds nobody up for long'
     isAlertOpen: asked.isAlertOpen(tenant, alert),
     tellRemediation: asked.tellRemediation(id, { action: 'a', state: 'finished', agentId: 's', outcome: 'success' }),
     toldBy: asked.toldBy(id),
-    giveBackSlot: asked.giveBackSlot({ slots: `slots/${tenant}`, key: 'k', claim: '1' }),
+    askForSlot: asked.askForSlot(tenant, { key: 'k', holder: id, run: 'r', max: 1 }),
     closedAt: asked.closedAt(id, randomUUID()),
     isCancelRequested: asked.isCancelRequested(id, randomUUID()),
   };

@@ -3,7 +3,7 @@ import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionResult, RemediationInput, StartedAgent } from '#contract/remediation.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { RunningNews } from '../progress.js';
-import type { SlotTurns } from '../slot-turns.js';
+import type { SlotGrants } from '../slot-grants.js';
 
 /** What an action has to work with while it runs. */
 export interface ActionRun<Plan extends ActionPlan> {
@@ -20,7 +20,7 @@ export interface ActionRun<Plan extends ActionPlan> {
   /** The agent that is shown now. */
   shownAgent(): StartedAgent | undefined;
   agentEnds: AgentEnds;
-  slotTurns: SlotTurns;
+  slotGrants: SlotGrants;
 }
 
 /** How an action is run. It may throw: a failure is a result. */

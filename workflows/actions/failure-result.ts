@@ -7,7 +7,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { defaultFailureConverter, defaultPayloadConverter, RetryState } from '@temporalio/common';
-import type { AttemptDetails } from '#contract/activities.js';
+import type { AttemptDetails } from '#contract/attempt.js';
 import type { FailureType } from '#contract/failures.js';
 import type { Outcome } from './action-run.js';
 
@@ -65,21 +65,21 @@ function isCutShort(error: unknown): boolean {
  * What the last attempt left behind. The server does not tell a workflow how often an activity was tried, so each attempt
  * leaves its number: in its failure, or in its heartbeats when it never came to fail.
  */
-export function detailsOf(error: unknown): AttemptDetails | undefined {
+export function detailsOf<Details extends AttemptDetails>(error: unknown): Details | undefined {
   for (const failure of chainOf(error)) {
     if (failure instanceof ApplicationFailure || failure instanceof CancelledFailure) {
-      const details = readDetails(failure.details?.[0]);
+      const details = readDetails<Details>(failure.details?.[0]);
       if (details || failure instanceof ApplicationFailure) return details;
     }
-    const beat = failure instanceof TimeoutFailure ? readDetails(failure.lastHeartbeatDetails) : undefined;
+    const beat = failure instanceof TimeoutFailure ? readDetails<Details>(failure.lastHeartbeatDetails) : undefined;
     if (beat) return beat;
   }
   return undefined;
 }
 
 /** The server itself leaves a text in their place, when an activity is cancelled between two attempts. */
-function readDetails(details: unknown): AttemptDetails | undefined {
-  return typeof details === 'object' && details !== null ? (details as AttemptDetails) : undefined;
+function readDetails<Details extends AttemptDetails>(details: unknown): Details | undefined {
+  return typeof details === 'object' && details !== null ? (details as Details) : undefined;
 }
 
 /** Whether an attempt was there to hear of the cancellation, and has said what it left behind. */

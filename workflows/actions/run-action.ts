@@ -3,7 +3,7 @@ import type { ActionPlan } from '#contract/actions/index.js';
 import type { RemediationInput } from '#contract/remediation.js';
 import type { AgentEnds } from '../agent-news.js';
 import type { Progress } from '../progress.js';
-import type { SlotTurns } from '../slot-turns.js';
+import type { SlotGrants } from '../slot-grants.js';
 import type { Outcome } from './action-run.js';
 import { NEVER_STARTED, resultOfFailure } from './failure-result.js';
 import { act } from './index.js';
@@ -13,7 +13,7 @@ export interface Surroundings {
   remediation: RemediationInput;
   progress: Progress;
   agentEnds: AgentEnds;
-  slotTurns: SlotTurns;
+  slotGrants: SlotGrants;
   /** The end of another action that was started in this run. */
   endOf(action: string): Promise<void> | undefined;
   /** Why an action that a limit has refused would not have run, once that was asked; nothing: it would have. */
@@ -45,7 +45,7 @@ export async function runAction(plan: ActionPlan, surroundings: Surroundings): P
           return state.state === 'running' ? state.agent : undefined;
         },
         agentEnds: surroundings.agentEnds,
-        slotTurns: surroundings.slotTurns,
+        slotGrants: surroundings.slotGrants,
       }),
     );
   } catch (error) {

@@ -38,8 +38,8 @@ export function makeDeliverNotification(
     requireOneLeft(request, before);
     const attempts = before.attempts + 1;
     const config = await loadConfig(world.config).catch(asLast(request, before));
-    const answer = await withHeartbeat(async (details) => {
-      Object.assign(details, before, { attempts });
+    const details = { ...before, attempts };
+    const answer = await withHeartbeat(async () => {
       await endIfAborted(world.workflows, before);
       const answered = await attemptOnce(request, config, world, places);
       if ('needless' in answered) return answered;
@@ -48,7 +48,7 @@ export function makeDeliverNotification(
       const reason = redactorOf(config, world.redactKeys).text(answered.reason);
       const after = memoryAfter(before, { ...answered, reason });
       return leaveTo(details, after, { ...answered, reason, after });
-    }).catch((error: unknown) => {
+    }, details).catch((error: unknown) => {
       if (error instanceof TemporalFailure) throw asAborted(error, { ...before, attempts });
       return asLast(request, before)(error);
     });

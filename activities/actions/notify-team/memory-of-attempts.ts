@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptDetails } from '#contract/activities.js';
 import { messageOf } from '#contract/text/words.js';
-import type { DeliveryAnswer, DeliveryRequest } from '#contract/notification.js';
+import type { DeliveryAnswer, DeliveryDetails, DeliveryRequest } from '#contract/notification.js';
 import { attempt, failure } from '../../fail.js';
 import { noneLeft } from './retry-ladder.js';
 
@@ -11,10 +10,10 @@ export type Undelivered = Extract<DeliveryAnswer, { delivered: false }>;
  * What one attempt leaves to the next, through its heartbeats. `attempts` are those that were made: the server also counts those
  * that found the receiver busy.
  */
-export type Memory = Pick<AttemptDetails, 'attempts' | 'perhapsArrived' | 'lastError'>;
+export type Memory = Omit<DeliveryDetails, 'detail'>;
 
 export function memoryOfEarlier(): Memory {
-  const known = (Context.current().info.heartbeatDetails ?? {}) as Partial<AttemptDetails>;
+  const known = (Context.current().info.heartbeatDetails ?? {}) as Partial<DeliveryDetails>;
   const handedOut = attempt() - 1;
   const { attempts = handedOut, perhapsArrived, lastError } = known;
   return {

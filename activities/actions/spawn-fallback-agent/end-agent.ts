@@ -1,8 +1,9 @@
-import type { ActionActivities, EndAnswer, EndRequest } from '#contract/activities.js';
+import type { ActionActivities, EndRequest } from '#contract/activities.js';
+import type { AgentKnown } from '#contract/attempt.js';
 import { loadConfig } from '../../load-config.js';
 import type { World } from '../../world.js';
 import { endLeftovers } from '#adapters/process/leftovers.js';
-import { leftoversOf } from './leftovers-of.js';
+import { leftoversOf } from './launch.js';
 
 type EndWorld = Pick<World, 'config' | 'agentWorkflows' | 'lineageKey'>;
 
@@ -19,24 +20,24 @@ export function makeEndFallbackAgent(world: EndWorld): ActionActivities['endFall
       case 'command':
       case 'preset':
         // One that its worker left on another machine was ended by its guard.
-        await endLeftovers(leftoversOf({ request, earlierSessions: [] }, world));
+        await endLeftovers(leftoversOf(request, [], world));
         return ended(request, 'failed');
       case 'temporal':
         return endWorkflow(request, world);
       case 'http':
       case undefined:
-        return { agent: request.agent, mayStillRun: true };
+        return { state: 'left', agent: request.agent };
     }
   };
 }
 
-async function endWorkflow(request: EndRequest, { agentWorkflows }: EndWorld): Promise<EndAnswer> {
+async function endWorkflow(request: EndRequest, { agentWorkflows }: EndWorld): Promise<AgentKnown> {
   const { agent, plan } = request;
   const end = await agentWorkflows.cancel(agent.id ?? plan.effectKey);
-  if (!end) return { agent, mayStillRun: true };
+  if (!end) return { state: 'left', agent };
   return ended(request, end.ended === 'completed' ? 'success' : 'failed');
 }
 
-function ended({ agent: { mayNotExist: _known, ...agent } }: EndRequest, outcome: 'success' | 'failed'): EndAnswer {
-  return { agent: { ...agent, outcome } };
+function ended({ agent: { mayNotExist: _known, ...agent } }: EndRequest, outcome: 'success' | 'failed'): AgentKnown {
+  return { state: 'ended', agent: { ...agent, outcome } };
 }

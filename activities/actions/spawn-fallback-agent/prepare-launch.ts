@@ -1,8 +1,8 @@
 import type { MeshConfig } from '#config/mesh-config.js';
-import type { AttemptDetails, SpawnRequest } from '#contract/activities.js';
+import type { SpawnRequest } from '#contract/activities.js';
 import { fallbackEffectKey, retryEffectKey } from '#contract/ids.js';
 import type { StartedAgent } from '#contract/remediation.js';
-import { agentSession } from './agent-session.js';
+import { sha256 } from '#contract/hash.js';
 import { lastAgentBefore } from '../last-agent.js';
 import { claimsFor } from '#rules/lineage/claims.js';
 import { signLineage } from '#rules/lineage/sign.js';
@@ -11,20 +11,16 @@ import { renderTemplate, type TemplateContext } from '#contract/text/template.js
 import { oneLine } from '#contract/text/plain-text.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
-import type { ChosenLauncher } from './choose-launcher.js';
-import { isElsewhere } from './is-elsewhere.js';
+import { type ChosenLauncher, isElsewhere } from './choose-launcher.js';
 import type { Launch } from './launch.js';
 
 export interface LaunchInput {
   request: SpawnRequest;
   config: MeshConfig;
-  chosen: ChosenLauncher;
-  details: AttemptDetails;
+  chosen: Pick<ChosenLauncher, 'name' | 'agent' | 'isFallback'>;
   /** Tells this try of the action, with all its attempts, from every other one. */
   tryKey: string;
   attempt: number;
-  /** What the attempt before this one has left behind. */
-  earlier?: AttemptDetails | undefined;
   /** When this attempt began, as `performance.now()` counts. */
   startedAt: number;
 }
@@ -33,11 +29,11 @@ const MAX_DESCRIPTION_CHARS = 500;
 
 /** Writes what the agent is asked and told, the same for every kind of launcher. */
 export function prepareLaunch(
-  { request, config, chosen, details, tryKey, attempt, earlier, startedAt }: LaunchInput,
+  { request, config, chosen, tryKey, attempt, startedAt }: LaunchInput,
   { redactKeys, lineageKey }: Pick<World, 'redactKeys' | 'lineageKey'>,
 ): Launch {
   const { plan, remediation } = request;
-  const { name, agent, next } = chosen;
+  const { name, agent } = chosen;
   const redactor = redactorOf(config, redactKeys);
   const effectKey = effectKeyOf(request, chosen);
   const sessionOf = (number: number) => agentSession(`${effectKey} ${tryKey} ${number}`);
@@ -50,7 +46,6 @@ export function prepareLaunch(
     config,
     redactor,
     launcher: name,
-    next,
     effectKey,
     // A program that is run again must not take up the session of the run before; elsewhere, who asks again must ask for the same.
     session: isElsewhere(agent.kind) ? agentSession(effectKey) : sessionOf(attempt),
@@ -62,9 +57,6 @@ export function prepareLaunch(
     lineageToken: signLineage(lineage, lineageKey),
     timeoutMs: Math.min(plan.timeoutMs, agent.timeoutMs ?? Infinity),
     startedAt,
-    details,
-    mayExist: earlier?.launcher === name && earlier.mayStillRun === true,
-    isSlotKnown: false,
   };
 }
 
@@ -75,7 +67,7 @@ export function prepareLaunch(
  */
 function effectKeyOf(
   { plan, remediation }: Pick<SpawnRequest, 'plan' | 'remediation'>,
-  { name, agent, isFallback }: ChosenLauncher,
+  { name, agent, isFallback }: LaunchInput['chosen'],
 ): string {
   const key = isFallback ? fallbackEffectKey(plan.effectKey, name) : plan.effectKey;
   if (!isElsewhere(agent.kind)) return key;
@@ -102,4 +94,17 @@ function endedAgents({ plan, remediation }: Pick<SpawnRequest, 'plan' | 'remedia
 function describe(template: string | undefined, context: TemplateContext): string {
   const text = template === undefined ? defaultSpawnDescription(context.event) : renderTemplate(template, context);
   return oneLine(text, MAX_DESCRIPTION_CHARS);
+}
+
+/** A session id for an agent, the same for the same key. It looks like a random UUID, since most programs take nothing else. */
+export function agentSession(key: string): string {
+  const hex = sha256(`agent session ${key}`);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join('-');
 }

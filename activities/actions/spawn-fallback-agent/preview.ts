@@ -2,49 +2,47 @@ import { missingPrograms } from '#config/missing-programs.js';
 import { missingSecrets } from '#config/missing-secrets.js';
 import type { Agent, CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
-import type { SpawnRequest } from '#contract/activities.js';
+import type { ActionRequest } from '#contract/activities.js';
 import type { PreviewPart, PreviewStep } from '#contract/preview.js';
 import { formatProblem } from '#contract/text/problem.js';
 import { shellWord } from '#contract/text/shell-word.js';
 import { shownAddress } from '../../shown-address.js';
 import type { PreviewDesk, Previewer } from '../preview.js';
-import { agentRequestOf } from './agent-request.js';
-import { meshVariables } from './agent-environment.js';
-import { type ChosenLauncher, NO_LAUNCHER } from './choose-launcher.js';
-import { commandLine } from './command-line.js';
-import { endpointRequest } from './endpoint-request.js';
+import { agentRequestOf, endpointRequest } from './agent-request.js';
+import { type ChosenLauncher, launchersFor, NO_LAUNCHER } from './choose-launcher.js';
 import type { Launch } from './launch.js';
-import { launchersFor } from './launchers-for.js';
+import { commandLine, meshVariables } from './launchers/command-line.js';
 import { prepareLaunch } from './prepare-launch.js';
 
 /** Every launcher that would be tried, with what it would be given. */
 export const previewSpawnFallbackAgent: Previewer<SpawnPlan> = async (asked, desk) => {
-  const request = { ...asked, startedAt: desk.nowMs };
-  const launchers = launchersFor(desk.config.agents, request);
+  const launchers = launchersFor(desk.config.agents, asked.plan);
   if (launchers.length === 0) return { status: 'fails', reason: NO_LAUNCHER, steps: [], warnings: [] };
-  const steps = launchers.map((chosen, index) => previewLaunch(request, chosen, launchers[index - 1], desk));
+  const steps = launchers.map((chosen, index) => previewLaunch(asked, chosen, launchers[index - 1], desk));
   const warnings = launchers.map((chosen) => warningsOf(chosen, desk));
   const taken = launchers[0]?.name;
   return {
     status: 'ready',
     steps: await Promise.all(steps),
-    warnings: [...substituteOf(request, taken), ...(await Promise.all(warnings)).flat()],
+    warnings: [...substituteOf(asked, taken), ...(await Promise.all(warnings)).flat()],
   };
 };
 
+type Asked = ActionRequest<SpawnPlan>;
+
 /** Most often the agent type is misspelt. */
-function substituteOf({ plan: { agentType } }: SpawnRequest, taken: string | undefined): string[] {
+function substituteOf({ plan: { agentType } }: Asked, taken: string | undefined): string[] {
   if (agentType === undefined || taken === undefined || agentType === taken) return [];
   return [`launcher ${taken} is taken, since mesh.yaml has none for ${agentType}`];
 }
 
 async function previewLaunch(
-  request: SpawnRequest,
+  asked: Asked,
   chosen: ChosenLauncher,
   before: ChosenLauncher | undefined,
   desk: PreviewDesk,
 ): Promise<PreviewStep> {
-  const launch = launchOf(request, chosen, desk);
+  const launch = launchOf(asked, chosen, desk);
   const { destination, parts } = await shown(launch, chosen.agent);
   return {
     what: `launcher ${chosen.name}`,
@@ -55,8 +53,9 @@ async function previewLaunch(
 }
 
 /** What is made at each start is named here, not made: it would prove something for an agent that nobody has started. */
-function launchOf(request: SpawnRequest, chosen: ChosenLauncher, { config, redactKeys }: PreviewDesk): Launch {
-  const facts = { request, config, chosen, details: { attempts: 1 }, tryKey: '', attempt: 1, startedAt: 0 };
+function launchOf(asked: Asked, chosen: ChosenLauncher, { config, redactKeys, nowMs }: PreviewDesk): Launch {
+  const request = { ...asked, launcher: chosen.name, isFallback: chosen.isFallback, startedAt: nowMs };
+  const facts = { request, config, chosen, tryKey: '', attempt: 1, startedAt: 0 };
   const launch = prepareLaunch(facts, { redactKeys, lineageKey: '' });
   return { ...launch, session: 'SESSION-OF-THE-AGENT', lineageToken: 'SIGNED-WHEN-IT-IS-STARTED' };
 }

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { createWorkflows } from '#adapters/temporal/create-workflows.js';
-import { remediationId } from '#contract/ids.js';
+import { remediationId, slotsId } from '#contract/ids.js';
+import { QUERIES } from '#contract/names.js';
 import type { RemediationResult } from '#contract/remediation.js';
+import type { SlotBook } from '#contract/slots.js';
 import { eventually } from '../eventually.js';
 import type { TestMesh } from '../test-mesh.js';
 import { type Kind, type KillPoint, KINDS, LAUNCHERS, nextOf } from './kill-points.js';
@@ -55,11 +56,10 @@ export async function expectEffects({ arrivals }: KillPoint, tenant: string, rec
 
 /** Every agent that has ended has given its slot back, whatever became of the worker that took it. */
 export async function expectSlotsFree({ client, taskQueue }: TestMesh): Promise<void> {
-  const { takeSlot } = createWorkflows(client, taskQueue);
-  const asked = { key: 'the next agent', claim: '1', holder: 'nobody', run: 'none', startedAt: 0, max: 1 };
-  const { signal } = new AbortController();
-  const answers = await Promise.all(LAUNCHERS.map((launcher) => takeSlot(launcher, asked, signal)));
-  expect(answers.map(({ state }) => state)).toEqual(['granted', 'granted']);
+  const books = LAUNCHERS.map((launcher) =>
+    client.workflow.getHandle(slotsId(taskQueue, launcher)).query<SlotBook>(QUERIES.status),
+  );
+  expect(await Promise.all(books)).toMatchObject(LAUNCHERS.map(() => ({ held: [], waiting: [] })));
 }
 
 /**

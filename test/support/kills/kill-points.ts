@@ -44,9 +44,8 @@ export function nextOf(kind: Kind): string {
 const NEXT = KINDS.map((kind) => `before warmRemoteCapacity ${nextOf(kind)}`);
 
 /**
- * Where no worker goes on before its kill: should that be late, no receiver is reached a second time. An agent may well be asked
- * for again before anything was started for it, such as when nobody could say in time whether a slot is free; and to compose a
- * message twice does nothing.
+ * Where no worker goes on before its kill: should that be late, no receiver is reached a second time. A slot may well be asked for again
+ * before anything was started for it; and to compose a message twice does nothing.
  */
 export const NEVER_BEFORE_THE_KILL = [
   ...NEXT,

@@ -2,7 +2,7 @@ import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActionPlan } from '#contract/actions/index.js';
 import type { ActionActivities } from '#contract/activities.js';
 import { recipientEffectKey } from '#contract/ids.js';
-import type { DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
+import type { DeliveryDetails, DeliveryRequest, NotificationDraft, PlannedDelivery } from '#contract/notification.js';
 import type { DeliveryRecord, Doing } from '#contract/remediation.js';
 import { byteLength } from '../../byte-length.js';
 import type { RunningNews } from '../../progress.js';
@@ -88,7 +88,7 @@ async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Prom
     const why = reason ?? 'not sent';
     if (status !== 'aborted') return { ...of, status: 'failed', attempts, ...said, error: why };
     // Only an attempt that ran can say it, as how many there were: of an abort between two the server tells nothing of them.
-    const before = detailsOf(error)?.lastError;
+    const before = detailsOf<DeliveryDetails>(error)?.lastError;
     const lastError = before === undefined ? '' : `; before that: ${before}`;
     return { ...of, status, attempts, ...said, error: `${why}${lastError}` };
   }

@@ -1,14 +1,12 @@
-import { condition, patched } from '@temporalio/workflow';
-import type { SpawnAnswer } from '#contract/activities.js';
+import { condition } from '@temporalio/workflow';
+import type { LaunchedAnswer } from '#contract/activities.js';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { Launch, StartedAgent } from '#contract/remediation.js';
 import { duration } from '#contract/text/duration.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { AgentEndNews } from '../../agent-news.js';
 import type { ActionRun } from '../action-run.js';
-import { launchedAgent, nameOf, type Tried } from './tried.js';
-
-export type Launched = Extract<SpawnAnswer, { state: 'launched' | 'finished' }>;
+import { launchedAgent, nameOf, type Tried } from './launch-record.js';
 
 /**
  * Waits for the event that tells of the end of an agent that runs elsewhere. Ends of other agents of this action may come too:
@@ -16,7 +14,8 @@ export type Launched = Extract<SpawnAnswer, { state: 'launched' | 'finished' }>;
  */
 export async function awaitEnd(
   { plan, agentEnds, show }: ActionRun<SpawnPlan>,
-  { agent, detail, attempts, next, timeoutMs = plan.timeoutMs }: Launched,
+  { agent, detail, attempts, timeoutMs = plan.timeoutMs }: LaunchedAnswer,
+  next: string | undefined,
 ): Promise<Tried> {
   const launched = (now: StartedAgent): Launch => ({
     launcher: agent.launcher,
@@ -32,7 +31,7 @@ export async function awaitEnd(
   // In a cancelled scope a condition throws even if it holds: an end that was told together with an abort would be missed.
   if (!end()) await condition(() => end() !== undefined, timeoutMs, { summary });
   // Its end may have been reported while no worker ran: the watch, which tells of it, has only just come back as well.
-  if (!end() && Date.now() - untilAt >= LATE_MS && patched('ends-while-no-worker-ran')) {
+  if (!end() && Date.now() - untilAt >= LATE_MS) {
     const late = summaryOf(`end of ${nameOf(agent)}, if it was reported while no worker ran`);
     await condition(() => end() !== undefined, WATCH_COMES_BACK_MS, { summary: late });
   }

@@ -1,7 +1,7 @@
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { Launch } from '#contract/remediation.js';
 import type { ActionRun, Outcome } from '../action-run.js';
-import { lastWordsOf } from './last-words.js';
+import { lastWordsOf } from './launch-record.js';
 import { tryLauncher } from './try-launcher.js';
 
 /** Tries the launchers of the agent type in order, until one has done it. The record shows each that was tried. */

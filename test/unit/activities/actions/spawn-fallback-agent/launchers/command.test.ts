@@ -228,11 +228,11 @@ test('a secret that is not there is said by name', async () => {
     type: 'launch-failed',
     message: 'Fallback agent launch failed: environment variable MINE is not set',
     isFinal: false,
-    details: { launcher: 'default' },
+    details: { known: { state: 'unasked' } },
   });
 });
 
-test('an agent that fails says how, how it ended, and who is next', async () => {
+test('an agent that fails says how, and how it ended', async () => {
   const { failure } = createSpawnBench({
     agents: {
       default: { command: ['sh', '-c', 'echo half done; exit 3'], fallbacks: ['other'] },
@@ -248,14 +248,15 @@ test('an agent that fails says how, how it ended, and who is next', async () => 
     retryAfterMs: undefined,
     details: {
       attempts: 2,
-      launcher: 'default',
-      next: 'other',
       detail: 'output: half done',
-      agent: {
-        launcher: 'default',
-        session: expect.stringMatching(UUID) as string,
-        outcome: 'failed',
-        outputTail: 'half done',
+      known: {
+        state: 'ended',
+        agent: {
+          launcher: 'default',
+          session: expect.stringMatching(UUID) as string,
+          outcome: 'failed',
+          outputTail: 'half done',
+        },
       },
     },
   });
@@ -270,7 +271,7 @@ test('a fallback starts an agent under a key of its own', async () => {
     folder: tempFolder(),
   });
 
-  const answer = await spawn(ownSpawnRequest({ request: { launcher: 'my other' } })).answer;
+  const answer = await spawn(ownSpawnRequest({ request: { launcher: 'my other', isFallback: true } })).answer;
 
   expect(answer).toMatchObject({
     state: 'finished',
@@ -319,11 +320,11 @@ test('an agent over its time limit is ended; the shorter limit holds', async () 
   expect(await failed).toMatchObject({
     type: 'timeout',
     message: 'Fallback agent was ended after its time limit of 10000ms',
-    details: { detail: 'output: begun', agent: { outcome: 'timeout', outputTail: 'begun' } },
+    details: { detail: 'output: begun', known: { state: 'ended', agent: { outcome: 'timeout', outputTail: 'begun' } } },
   });
 });
 
-test('heartbeats say which launcher it is, who is next, and where the agent runs', async () => {
+test('heartbeats say where the agent runs', async () => {
   const { spawn } = createSpawnBench({
     agents: { default: { command: ['sleep', '60'], fallbacks: ['other'] }, other: { command: ['true'] } },
     folder: tempFolder(),
@@ -331,15 +332,18 @@ test('heartbeats say which launcher it is, who is next, and where the agent runs
 
   const { answer, heartbeats, environment } = spawn(ownSpawnRequest());
   const last = await eventually('a heartbeat with the agent', () =>
-    heartbeats.find(({ agent }) => agent !== undefined),
+    heartbeats.find(({ known }) => known.state !== 'unasked'),
   );
   environment.cancel();
 
   await expect(answer).rejects.toThrow(CancelledFailure);
-  expect(heartbeats[0]).toMatchObject({ attempts: 1, launcher: 'default', next: 'other' });
   expect(last).toMatchObject({
-    process: { pid: expect.any(Number) as number, host: hostname() },
-    agent: { launcher: 'default', outcome: 'running' },
+    attempts: 1,
+    known: {
+      state: 'running',
+      process: { pid: expect.any(Number) as number, host: hostname() },
+      agent: { launcher: 'default', outcome: 'running' },
+    },
   });
 });
 
@@ -360,7 +364,7 @@ test('an aborted agent that ignores SIGTERM is gone within five seconds of heari
 
 test('when its worker is stopped it is ended, and says so with all that the workflow goes on by', async () => {
   const agents = { default: { command: ['sleep', '60'], fallbacks: ['next'] }, next: { command: ['true'] } };
-  const { spawn, news, slots } = createSpawnBench({ agents, folder: tempFolder() });
+  const { spawn, news } = createSpawnBench({ agents, folder: tempFolder() });
   const { answer, environment } = spawn(ownSpawnRequest());
   await eventually('the agent', () => news[0]);
 
@@ -371,9 +375,8 @@ test('when its worker is stopped it is ended, and says so with all that the work
     type: 'worker-stopped',
     message: 'the worker that ran it was stopped',
     nonRetryable: false,
-    details: [{ attempts: 1, launcher: 'default', next: 'next', agent: { launcher: 'default', outcome: 'failed' } }],
+    details: [{ attempts: 1, known: { state: 'ended', agent: { launcher: 'default', outcome: 'failed' } } }],
   });
-  expect(slots.of('default')).toEqual([]);
 });
 
 describe('what an agent has put into a session of its own, and which does not mind being asked to end,', () => {
@@ -460,7 +463,7 @@ async function leaveBehind(remediation = OWN_REMEDIATION): Promise<number> {
 
 test.each([
   ['the next attempt', { attempt: 2 }],
-  ['another activity, as after a busy launcher', { runId: randomUUID() }],
+  ['another activity, as after a launch that was put off', { runId: randomUUID() }],
 ])('an agent that a dead worker left behind is ended before a new one starts by %s', async (_what, info) => {
   const leftOver = await leaveBehind();
 
@@ -484,27 +487,10 @@ test('it is ended also by an abort that meets no attempt', async () => {
   const agent = { launcher: 'default', outcome: 'running' } as const;
 
   expect(await bench({ command: ['true'] }).endAgent({ ...ownSpawnRequest(), agent })).toEqual({
+    state: 'ended',
     agent: { ...agent, outcome: 'failed' },
   });
   expect(await isRunning(leftOver)).toBe(false);
-});
-
-test('it is ended also where every slot is taken; the agents that this worker stays with go on', async () => {
-  const other = `${OWN_REMEDIATION}-other`;
-  const folder = tempFolder();
-  const { spawn } = bench({ command: ['sh', '-c', 'echo $$ > pids; exec sleep 60'], maxConcurrent: 1 }, { folder });
-  const ofOther = ownSpawnRequest({ remediation: { id: other }, plan: { effectKey: `${other}/agent` } });
-  const { answer, environment } = spawn(ofOther);
-  const [atWork = 0] = await pidsIn(join(folder, 'pids'), 1);
-  const leftOver = await leaveBehind();
-
-  expect(await spawn(ownSpawnRequest()).answer).toMatchObject({ state: 'busy' });
-  expect(await spawn(ownSpawnRequest({ remediation: { id: other } })).answer).toMatchObject({ state: 'busy' });
-
-  expect(await isRunning(leftOver)).toBe(false);
-  expect(await isRunning(atWork)).toBe(true);
-  environment.cancel();
-  await expect(answer).rejects.toThrow(CancelledFailure);
 });
 
 test('what another action, or another mesh with the same names, has started is let alone', async () => {

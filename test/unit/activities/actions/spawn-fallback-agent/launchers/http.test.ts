@@ -5,11 +5,10 @@ import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/commo
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { SpawnPlan } from '#contract/actions/spawn-fallback-agent/schema.js';
 import type { StartedAgent } from '#contract/remediation.js';
-import { agentSession } from '#activities/actions/spawn-fallback-agent/agent-session.js';
+import { agentSession } from '#activities/actions/spawn-fallback-agent/prepare-launch.js';
 import { verifyLineage } from '#rules/lineage/verify.js';
 import { eventually } from '#test/support/eventually.js';
 import { type HttpTarget, startHttpTarget, type TargetAnswer } from '#test/support/http-target.js';
-import type { SlotsInMemory } from '#test/support/slots-in-memory.js';
 import { createSpawnBench, LINEAGE_KEY, type SpawnFailure, type SpawnSetup } from '#test/support/spawn-activity.js';
 import { tempFolder } from '#test/support/temp-folder.js';
 import { OWN_REMEDIATION, ownSpawnRequest } from '../own-spawn-request.js';
@@ -85,13 +84,7 @@ test('a runtime is asked once, and told all an agent needs', async () => {
     agent: { launcher: 'default', id: 'agent-7', session: body['session'], outcome: 'running' },
     detail: 'Fallback agent launched: agent-7',
     attempts: 1,
-    next: 'other',
     timeoutMs: 20_000,
-    slot: {
-      slots: 'slots/test/default',
-      key: 'remediation/default/r/event-1/agent',
-      claim: expect.any(String) as string,
-    },
   });
   // Before the request the session is known, and after it the name that the runtime gave.
   expect(known.map(({ ids, isAwaited, depth }) => ({ ids, isAwaited, depth }))).toEqual([
@@ -119,7 +112,11 @@ describe('a retry by hand', () => {
   async function ask(earlier: StartedAgent[], plan: Partial<SpawnPlan> = {}, attempt = 1) {
     saying('', 503);
     const result = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;
-    const request = ownSpawnRequest({ plan, remediation: { earlier: earlier.map((agent) => ({ ...result, agent })) } });
+    const request = ownSpawnRequest({
+      plan,
+      remediation: { earlier: earlier.map((agent) => ({ ...result, agent })) },
+      request: { launcher: plan.agentType ?? 'default' },
+    });
     const later = { http: { url: `${runtime.url}/agents` } };
     await bench({}, {}, {}, { later })
       .spawn(request, { attempt })
@@ -158,7 +155,8 @@ describe('a retry by hand', () => {
 
 describe('of an agent that may be at work, no other is tried in its place:', () => {
   const agent = { launcher: 'default', outcome: 'running', mayNotExist: true };
-  const mayStillRun = { mayStillRun: true, agent };
+  const asked = { state: 'asked', by: 'http', agent };
+  const unasked = { state: 'unasked' } as const;
 
   test.each<[string, TargetAnswer]>([
     ['it breaks off the connection', (response) => response.socket?.destroy()],
@@ -168,9 +166,7 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
     ['it fails in a way of its own', { status: 520 }],
   ])('%s', async (_what, answer) => {
     runtime.answer(answer);
-    const { failure, slots } = bench();
-
-    expectNoOther(await failure(ownSpawnRequest()), slots);
+    expectNoOther(await bench().failure(ownSpawnRequest()));
   });
 
   test('the runtime does not answer in time', async () => {
@@ -178,20 +174,18 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     runtime.answer(() => undefined);
-    const { failure, slots } = bench({ timeoutMs: 200 });
+    const { failure } = bench({ timeoutMs: 200 });
 
     const failed = failure(ownSpawnRequest());
     await eventually('the request', () => runtime.requests[0]);
     await vi.advanceTimersByTimeAsync(200);
 
-    expectNoOther(await failed, slots);
+    expectNoOther(await failed);
   });
 
-  function expectNoOther({ isFinal, details }: SpawnFailure, slots: SlotsInMemory): void {
+  function expectNoOther({ isFinal, details }: SpawnFailure): void {
     expect(isFinal).toBe(false);
-    expect(details).toMatchObject({ ...mayStillRun, slot: { key: 'remediation/default/r/event-1/agent' } });
-    expect(details).not.toHaveProperty('next');
-    expect(slots.of('default')).toHaveLength(1);
+    expect(details).toMatchObject({ known: asked });
   }
 
   test.each([500, 501, 503, 429])('not so when it says itself that it has started none: %d', async (status) => {
@@ -199,7 +193,7 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
 
     const { details } = await bench().failure(ownSpawnRequest());
 
-    expect(details).toEqual({ attempts: 1, launcher: 'default', next: 'other' });
+    expect(details).toEqual({ attempts: 1, known: unasked });
   });
 
   test('it may be since an attempt before, which this one has heard of', async () => {
@@ -210,22 +204,21 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
 
     const ofThis = await failure(ownSpawnRequest(), { attempt: 2, earlier: heartbeats[0] });
     const after503 = await failure(ownSpawnRequest(), { attempt: 2, earlier: heartbeats.at(-1) });
-    const another = { ...heartbeats[0], attempts: 1, launcher: 'another' };
-    const ofAnother = await failure(ownSpawnRequest(), { attempt: 2, earlier: another });
 
-    expect(ofThis.details).toMatchObject(mayStillRun);
-    expect(after503.details).toEqual({ attempts: 2, launcher: 'default', next: 'other' });
-    // Nor is this launcher tried beside the agent of another one, which has left the configuration since.
-    expect(ofAnother).toMatchObject({ type: 'no-launcher', details: mayStillRun });
+    expect(ofThis.details).toMatchObject({ known: asked });
+    expect(after503.details).toEqual({ attempts: 2, known: unasked });
     expect(runtime.requests).toHaveLength(3);
   });
 
   test('but when the runtime then says that there is none', async () => {
     saying({ launched: false });
     const { failure } = bench();
-    const earlier = { attempts: 1, launcher: 'default', mayStillRun: true } as const;
+    const before = { launcher: 'default', session: 's-1', outcome: 'running' } as const;
+    const earlier = { attempts: 1, known: { state: 'asked', by: 'http', agent: before } } as const;
 
-    expect(await failure(ownSpawnRequest(), { attempt: 2, earlier })).toMatchObject({ details: { next: 'other' } });
+    expect(await failure(ownSpawnRequest(), { attempt: 2, earlier })).toMatchObject({
+      details: { known: { state: 'declined' } },
+    });
   });
 
   test('its worker may die before it has heard of it', async () => {
@@ -233,7 +226,7 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
     const { heartbeats, answer } = bench().spawn(ownSpawnRequest());
     await answer;
 
-    expect(heartbeats).toMatchObject([mayStillRun]);
+    expect(heartbeats).toMatchObject([{ known: asked }]);
   });
 
   test('the worker is stopped before it has heard of it', async () => {
@@ -248,8 +241,8 @@ describe('of an agent that may be at work, no other is tried in its place:', () 
     expect(await answer).toMatchObject({
       state: 'delayed',
       reason: 'the worker that ran it was stopped',
-      earlier: { launcher: 'default', ...mayStillRun },
-      slot: { key: 'remediation/default/r/event-1/agent' },
+      attempts: 0,
+      known: asked,
     });
   });
 });
@@ -263,20 +256,6 @@ test('nobody waits for the end of an agent that a rule only wants launched', asy
   expect(answer).toMatchObject({ state: 'launched', detail: 'Fallback agent launched' });
   expect(answer).not.toHaveProperty('agent.id');
   expect(known).toMatchObject([{ isAwaited: false }]);
-});
-
-test.each<[string, Partial<SpawnPlan>, number, boolean]>([
-  ['has its slot until the remediation has seen its end, where that waits for it', { await: 'finished' }, 200, true],
-  ['has it for the request, where nobody waits for it', { await: 'launched' }, 200, false],
-  ['has none when the request has failed', { await: 'finished' }, 503, false],
-])('an agent of a runtime %s', async (_what, plan, status, isHeld) => {
-  saying({ launched: true }, status);
-  const { spawn, slots } = bench();
-
-  await spawn(ownSpawnRequest({ plan })).answer.catch(() => undefined);
-
-  expect(runtime.requests).toHaveLength(1);
-  expect(slots.of('default')).toHaveLength(isHeld ? 1 : 0);
 });
 
 test('the shorter time limit of the agent is the one that the remediation waits for', async () => {
@@ -372,7 +351,7 @@ describe('between two attempts the remediation knows', () => {
   });
 });
 
-describe('is final, and the next launcher is named:', () => {
+describe('is final:', () => {
   test.each<[string, unknown, number, string]>([
     ['400', { error: 'unknown model' }, 400, 'Fallback agent launch failed: the runtime answered 400: unknown model'],
     ['404', '', 404, 'Fallback agent launch failed: the runtime answered 404'],
@@ -385,7 +364,7 @@ describe('is final, and the next launcher is named:', () => {
       message,
       isFinal: true,
       retryAfterMs: undefined,
-      details: { attempts: 1, launcher: 'default', next: 'other' },
+      details: { attempts: 1, known: { state: 'unasked' } },
     });
   });
 
@@ -400,7 +379,7 @@ describe('is final, and the next launcher is named:', () => {
     const { details } = await bench().failure(ownSpawnRequest());
 
     const { session } = JSON.parse(runtime.requests.at(-1)?.body ?? '') as { session: string };
-    expect(details).toEqual({ attempts: 1, launcher: 'default', next: 'other', declinedSession: session });
+    expect(details).toEqual({ attempts: 1, known: { state: 'declined', session } });
   });
 
   test('an address that nobody named', async () => {
@@ -445,7 +424,7 @@ describe('is tried again:', () => {
     expect(await bench().failure(ownSpawnRequest())).toMatchObject({
       message: expect.stringMatching(/^Fallback agent launch failed: connect ECONNREFUSED/) as string,
       isFinal: false,
-      details: { next: 'other' },
+      details: { known: { state: 'unasked' } },
     });
   });
 
@@ -462,7 +441,7 @@ describe('is tried again:', () => {
     expect(await bench({ token: '${env:TOKEN}' }).failure(ownSpawnRequest())).toMatchObject({
       message: 'Fallback agent launch failed: environment variable TOKEN is not set',
       isFinal: false,
-      details: { launcher: 'default', next: 'other' },
+      details: { known: { state: 'unasked' } },
     });
     expect(runtime.requests).toEqual([]);
   });
@@ -521,7 +500,7 @@ test('an abort ends the request', async () => {
   expect(error).toBeInstanceOf(CancelledFailure);
   const session = expect.any(String) as string;
   expect(error).toMatchObject({
-    details: [{ launcher: 'default', mayStillRun: true, agent: { launcher: 'default', session, outcome: 'running' } }],
+    details: [{ known: { state: 'asked', agent: { launcher: 'default', session, outcome: 'running' } } }],
   });
   await eventually('the end of the connection', () => (runtime.openConnections() === 0 ? true : undefined));
 });
@@ -531,7 +510,7 @@ test.each(['default', 'gone'])(
   async (launcher) => {
     const agent = { launcher, session: 's-1', outcome: 'running' } as const;
 
-    expect(await bench().endAgent({ ...ownSpawnRequest(), agent })).toEqual({ agent, mayStillRun: true });
+    expect(await bench().endAgent({ ...ownSpawnRequest(), agent })).toEqual({ state: 'left', agent });
     expect(runtime.requests).toEqual([]);
   },
 );

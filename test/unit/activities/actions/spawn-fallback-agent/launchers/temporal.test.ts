@@ -4,6 +4,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { agentIn } from '#contract/attempt.js';
 import { createAgentWorkflows, type Patience } from '#adapters/temporal/agent-workflows.js';
 import { type AgentWorker, startAgentWorker } from '#test/support/agent-worker.js';
 import { eventually } from '#test/support/eventually.js';
@@ -62,7 +63,6 @@ test('a workflow of its type is started under the effect key, and its result is 
     },
     detail: 'Fallback agent ran (workflow completed); output: looked at event-1 at depth 2: You are a fallback agent',
     attempts: 1,
-    next: 'other',
   });
   expect(known).toMatchObject([{ ids: [session, effectKey], depth: 2, isAwaited: false }]);
   expect(news).toMatchObject([
@@ -95,7 +95,7 @@ test('one that fails for a reason that cannot be read has failed', async () => {
     type: 'agent-failed',
     message: 'Fallback agent workflow failed: the reason cannot be read: Unknown encoding: binary/encrypted',
     isFinal: true,
-    details: { next: 'other', agent: { outcome: 'failed' } },
+    details: { known: { state: 'ended', agent: { outcome: 'failed' } } },
   });
 });
 
@@ -125,7 +125,7 @@ test('asking twice starts one, and the second waits for it too', async () => {
   expect((await described(asked.plan.effectKey)).runId).toBe(runId);
 });
 
-test('one that fails is final, says why without secrets, and names the next', async () => {
+test('one that fails is final, and says why without secrets', async () => {
   const asked = request();
 
   expect(await bench('clumsy', { redact: { patterns: ['C-[0-9]+'] } }).failure(asked)).toEqual({
@@ -135,13 +135,14 @@ test('one that fails is final, says why without secrets, and names the next', as
     retryAfterMs: undefined,
     details: {
       attempts: 1,
-      launcher: 'default',
-      next: 'other',
-      agent: {
-        launcher: 'default',
-        id: asked.plan.effectKey,
-        session: expect.any(String) as string,
-        outcome: 'failed',
+      known: {
+        state: 'ended',
+        agent: {
+          launcher: 'default',
+          id: asked.plan.effectKey,
+          session: expect.any(String) as string,
+          outcome: 'failed',
+        },
       },
     },
   });
@@ -150,15 +151,15 @@ test('one that fails is final, says why without secrets, and names the next', as
 test('the retry of one that has failed starts another, once for all its attempts', async () => {
   const { failure } = bench('clumsy');
   const asked = request();
-  const { agent } = (await failure(asked)).details;
+  const agent = agentIn((await failure(asked)).details.known);
   const { runId } = await described(asked.plan.effectKey);
   const result = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed', attempts: 1 } as const;
   const earlier = agent ? [{ ...result, agent }] : [];
   const again = { ...asked, remediation: { ...asked.remediation, earlier } };
 
-  const first = (await failure(again)).details.agent?.id ?? '';
+  const first = agentIn((await failure(again)).details.known)?.id ?? '';
   const started = await described(first);
-  const second = (await failure(again, { attempt: 2 })).details.agent?.id;
+  const second = agentIn((await failure(again, { attempt: 2 })).details.known)?.id;
 
   expect(first).toBe(`${asked.plan.effectKey}~retry-${agent?.session?.slice(0, 8)}`);
   expect(second).toBe(first);
@@ -220,7 +221,7 @@ describe('a server that takes a question and does not answer', () => {
       type: 'action-error',
       message: 'the Temporal server did not answer within 1500 ms',
       isFinal: false,
-      details: { mayStillRun: true, agent: { id: asked.plan.effectKey, outcome: 'running' } },
+      details: { known: { state: 'asked', agent: { id: asked.plan.effectKey, outcome: 'running' } } },
     });
     expect(second).toMatchObject({ state: 'finished', attempts: 2, agent: { id: asked.plan.effectKey } });
   });
@@ -235,7 +236,7 @@ describe('a server that takes a question and does not answer', () => {
     environment.cancel();
 
     await expect(inTime(SOON_MS, answer)).rejects.toMatchObject({
-      details: [{ mayStillRun: true, agent: { id: asked.plan.effectKey, outcome: 'running' } }],
+      details: [{ known: { state: 'asked', agent: { id: asked.plan.effectKey, outcome: 'running' } } }],
     });
     await eventually('its end', async () => (await statusOf(asked.plan.effectKey)) === 'CANCELLED' || undefined);
   });
@@ -297,7 +298,7 @@ test('one over its time limit is cancelled', async () => {
     type: 'timeout',
     message: 'Fallback agent was asked to end after its time limit of 300ms',
     isFinal: true,
-    details: { next: 'other', agent: { id: asked.plan.effectKey, outcome: 'timeout' } },
+    details: { known: { state: 'ended', agent: { id: asked.plan.effectKey, outcome: 'timeout' } } },
   });
   await eventually('its end', async () => ((await statusOf(asked.plan.effectKey)) === 'CANCELLED' ? true : undefined));
 });
@@ -307,7 +308,7 @@ test('one over its time limit may put things in order before the next is tried',
 
   const { details } = await bench('tidy', {}, { timeoutMs: 300 }).failure(asked);
 
-  expect(details).toMatchObject({ next: 'other', agent: { outcome: 'timeout' } });
+  expect(details).toMatchObject({ known: { state: 'ended', agent: { outcome: 'timeout' } } });
   expect(await statusOf(asked.plan.effectKey)).toBe('CANCELLED');
 });
 
@@ -327,7 +328,9 @@ test('an abort that it completes with is on record so', async () => {
 
   environment.cancel();
 
-  await expect(answer).rejects.toMatchObject({ details: [{ agent: { outcome: 'success' } }] });
+  await expect(answer).rejects.toMatchObject({
+    details: [{ known: { state: 'ended', agent: { outcome: 'success' } } }],
+  });
 });
 
 test('one that no worker has taken up makes way for the next launcher', async () => {
@@ -338,8 +341,7 @@ test('one that no worker has taken up makes way for the next launcher', async ()
   const { details, isFinal } = await failure(asked);
 
   expect(isFinal).toBe(true);
-  expect(details).toMatchObject({ next: 'other', agent: { id: asked.plan.effectKey, outcome: 'timeout' } });
-  expect(details).not.toHaveProperty('mayStillRun');
+  expect(details).toMatchObject({ known: { state: 'ended', agent: { id: asked.plan.effectKey, outcome: 'timeout' } } });
   expect(await statusOf(asked.plan.effectKey)).toBe('TERMINATED');
 });
 
@@ -354,8 +356,7 @@ test('beside one that does not end, no other is tried', async () => {
   const { details, isFinal } = await deaf.failure(asked);
 
   expect(isFinal).toBe(true);
-  expect(details).toMatchObject({ mayStillRun: true, agent: { id: workflowId, outcome: 'timeout' } });
-  expect(details).not.toHaveProperty('next');
+  expect(details).toMatchObject({ known: { state: 'left', agent: { id: workflowId, outcome: 'timeout' } } });
   await client.workflow.getHandle(workflowId).terminate();
 });
 
@@ -366,7 +367,7 @@ test('heartbeats tell of the agent, so that none is started beside it when its w
 
   await eventually('the agent', () => news[0]);
 
-  expect(heartbeats[0]).toMatchObject({ mayStillRun: true, agent: { id: asked.plan.effectKey } });
+  expect(heartbeats[0]).toMatchObject({ known: { state: 'asked', agent: { id: asked.plan.effectKey } } });
   environment.cancel();
   await expect(answer).rejects.toThrow(CancelledFailure);
 });
@@ -386,10 +387,8 @@ test('an abort says what has become of it', async () => {
     return (error as CancelledFailure).details;
   };
 
-  expect(await abort('patient')).toMatchObject([{ launcher: 'default', agent: { outcome: 'failed' } }]);
-  expect(await abort('deaf', QUICK)).toMatchObject([
-    { launcher: 'default', mayStillRun: true, agent: { outcome: 'running' } },
-  ]);
+  expect(await abort('patient')).toMatchObject([{ known: { state: 'ended', agent: { outcome: 'failed' } } }]);
+  expect(await abort('deaf', QUICK)).toMatchObject([{ known: { state: 'asked', agent: { outcome: 'running' } } }]);
 });
 
 test('an abort that meets no attempt cancels it', async () => {
@@ -398,66 +397,55 @@ test('an abort that meets no attempt cancels it', async () => {
   await spawn(asked).answer;
   const agent = { launcher: 'default', id: asked.plan.effectKey, outcome: 'running' } as const;
 
-  expect(await endAgent({ ...asked, agent })).toEqual({ agent: { ...agent, outcome: 'failed' } });
+  expect(await endAgent({ ...asked, agent })).toEqual({ state: 'ended', agent: { ...agent, outcome: 'failed' } });
   expect(await statusOf(asked.plan.effectKey)).toBe('CANCELLED');
 });
 
 test('an abort cancels it', async () => {
   const asked = request();
-  const { spawn, slots } = bench('patient');
+  const { spawn } = bench('patient');
   const { answer, environment } = spawn(asked);
   await eventually('the workflow', () => statusOf(asked.plan.effectKey));
 
   environment.cancel();
 
   await expect(answer).rejects.toThrow(CancelledFailure);
-  expect(slots.of('default')).toEqual([]);
   await eventually('its end', async () => ((await statusOf(asked.plan.effectKey)) === 'CANCELLED' ? true : undefined));
 });
 
 test('a worker that stops leaves it alone, and the next attempt waits for it', async () => {
   const asked = request();
-  const { spawn, news, slots } = bench('patient');
+  const { spawn, news } = bench('patient');
   const { answer, environment } = spawn(asked);
   await eventually('the agent', () => news[0]);
 
   environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
 
-  const [held] = slots.of('default');
-  const earlier = {
-    attempts: 1,
-    launcher: 'default',
-    agent: { launcher: 'default', id: asked.plan.effectKey, session: expect.any(String) as string, outcome: 'running' },
-    mayStillRun: true,
-    askedBy: 'temporal',
-  };
+  const { effectKey: id } = asked.plan;
+  const agent = { launcher: 'default', id, session: expect.any(String) as string, outcome: 'running' };
   expect(await answer).toEqual({
     state: 'delayed',
     reason: 'the worker that ran it was stopped',
-    launcher: 'default',
-    next: 'other',
-    slot: { slots: 'slots/test/default', key: held?.key, claim: held?.claim },
-    earlier,
+    attempts: 0,
+    known: { state: 'asked', by: 'temporal', agent },
   });
   expect(await statusOf(asked.plan.effectKey)).toBe('RUNNING');
   await client.workflow.getHandle(asked.plan.effectKey).terminate('enough');
   await expect(spawn(asked, { attempt: 2 }).answer).rejects.toThrow('Fallback agent workflow failed: enough');
-  expect(slots.of('default')).toEqual([]);
 });
 
 test.each<[string, SpawnSetup['closedAt']]>([
   ['', undefined],
   [', also when it cannot ask after its remediation', () => Promise.reject(new Error('the server is away'))],
-])('an attempt that the server has given up leaves it and its slot to the next attempt%s', async (_, closedAt) => {
+])('an attempt that the server has given up leaves it to the next attempt%s', async (_, closedAt) => {
   const asked = request();
-  const { spawn, news, slots } = bench('patient', closedAt && { closedAt });
+  const { spawn, news } = bench('patient', closedAt && { closedAt });
   const { answer, environment } = spawn(asked);
   await eventually('the agent', () => news[0]);
 
   environment.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
 
   await expect(answer).rejects.toThrow(CancelledFailure);
-  expect(slots.of('default')).toHaveLength(1);
   expect(await statusOf(asked.plan.effectKey)).toBe('RUNNING');
   await client.workflow.getHandle(asked.plan.effectKey).terminate();
 });
@@ -469,7 +457,7 @@ test('where the server has given it up with its remediation, it is cancelled', a
     closed.push(run);
     return Promise.resolve(Date.now());
   };
-  const { spawn, news, slots } = bench('patient', { closedAt });
+  const { spawn, news } = bench('patient', { closedAt });
   const { answer, environment } = spawn(asked, { runId: 'run-1' });
   await eventually('the agent', () => news[0]);
 
@@ -477,18 +465,15 @@ test('where the server has given it up with its remediation, it is cancelled', a
 
   await expect(answer).rejects.toThrow(CancelledFailure);
   expect(closed[0]).toEqual([asked.remediation.id, 'run-1']);
-  expect(slots.of('default')).toEqual([]);
   expect(await statusOf(asked.plan.effectKey)).toBe('CANCELLED');
 });
 
 test('one that nobody has asked for yet is not at work', async () => {
-  const takeSlot = () => Promise.reject(new Error('the server is away'));
+  const tellWatch = () => Promise.reject(new Error('the server is away'));
 
-  const { details } = await bench('patient', { takeSlot }).failure(request());
+  const { details } = await bench('patient', { tellWatch }).failure(request());
 
-  expect(details).toMatchObject({ attempts: 1, launcher: 'default', next: 'other' });
-  expect(details).not.toHaveProperty('agent');
-  expect(details).not.toHaveProperty('mayStillRun');
+  expect(details).toEqual({ attempts: 1, known: { state: 'unasked' } });
 });
 
 test('what the server refuses is final', async () => {
@@ -500,7 +485,7 @@ test('what the server refuses is final', async () => {
       /^Fallback agent launch failed: WorkflowId exceeds maximum allowed length/,
     ) as string,
     isFinal: true,
-    details: { next: 'other' },
+    details: { known: { state: 'unasked' } },
   });
 });
 

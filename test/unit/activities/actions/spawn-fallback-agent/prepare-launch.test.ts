@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentSession } from '#activities/actions/spawn-fallback-agent/agent-session.js';
+import { agentSession } from '#activities/actions/spawn-fallback-agent/prepare-launch.js';
 
 test('a session id looks like a random UUID, and is the same for the same key only', () => {
   fc.assert(

@@ -2,11 +2,52 @@ import { AGENT_PRESETS, type AgentPreset } from '#config/agent-presets.js';
 import { resolveSecret } from '#config/secret.js';
 import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import { messageOf } from '#contract/text/words.js';
-import type { AGENT_VARIABLES } from '#contract/settings.js';
 import { factsOf } from '#contract/facts.js';
-import { attempt } from '../../fail.js';
-import type { World } from '../../world.js';
-import { type Launch, launchFailure } from './launch.js';
+import type { AGENT_VARIABLES } from '#contract/settings.js';
+import { attempt, failure } from '../../../fail.js';
+import type { World } from '../../../world.js';
+import type { Launch } from '../launch.js';
+
+export interface CommandLine {
+  argv: string[];
+  stdin: string;
+}
+
+/** The program and its arguments. Nothing of an event is among them but the prompt, and that only where the command asks for it. */
+export function commandLine(agent: CommandAgent | PresetAgent, launch: Launch): CommandLine {
+  const { prompt } = launch;
+  if (agent.kind === 'preset')
+    return { argv: presetLine(AGENT_PRESETS[agent.preset], agent.args, launch), stdin: prompt };
+  if (agent.prompt === 'stdin') return { argv: agent.command, stdin: prompt };
+  return { argv: [...agent.command, asArgument(prompt)], stdin: '' };
+}
+
+function presetLine(
+  { program, args, modelFlag, sessionFlag, last = [] }: AgentPreset,
+  more: readonly string[],
+  { request, session }: Launch,
+): string[] {
+  const { model } = request.plan;
+  return [
+    program,
+    ...args,
+    ...(modelFlag !== undefined && model !== undefined ? [modelFlag, model] : []),
+    ...(sessionFlag !== undefined ? [sessionFlag, session] : []),
+    ...more,
+    ...last,
+  ];
+}
+
+/** Linux takes 128 KiB for one argument. */
+const MAX_ARGUMENT_BYTES = 120_000;
+
+/** A program must not take it for an option: none looks behind a space for one. */
+function asArgument(prompt: string): string {
+  const text = prompt.replaceAll('\0', '');
+  const argument = text.startsWith('-') ? ` ${text}` : text;
+  const { read } = new TextEncoder().encodeInto(argument, new Uint8Array(MAX_ARGUMENT_BYTES));
+  return argument.slice(0, read);
+}
 
 /** What every program needs to run at all; anything else of the worker's environment must be asked for. */
 const BASIC_VARIABLES = [
@@ -53,7 +94,7 @@ async function resolveAll(
     return await Promise.all(Object.entries(written).map(resolve));
   } catch (error) {
     const message = `Fallback agent launch failed: ${messageOf(error)}`;
-    throw launchFailure(launch, { type: 'launch-failed', message, cause: error });
+    throw failure({ type: 'launch-failed', message, cause: error });
   }
 }
 

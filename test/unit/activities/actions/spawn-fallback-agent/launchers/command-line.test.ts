@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine } from '#activities/actions/spawn-fallback-agent/command-line.js';
+import { commandLine } from '#activities/actions/spawn-fallback-agent/launchers/command-line.js';
 import type { Launch } from '#activities/actions/spawn-fallback-agent/launch.js';
 import { PRESET_NAMES, type PresetName } from '#config/agent-presets.js';
 import type { CommandAgent, PresetAgent } from '#config/sections/agents.js';
 import { promptFor } from '#activities/actions/spawn-fallback-agent/prompt.js';
 import { anEvent } from '#test/support/builders.js';
 import { hostileText } from '#test/support/hostile-text.js';
-import { ownSpawnRequest } from './own-spawn-request.js';
+import { ownSpawnRequest } from '../own-spawn-request.js';
 
 const SESSION = '0c8f0c4e-3b55-4a4e-8d55-c9aa5be7ed86';
 

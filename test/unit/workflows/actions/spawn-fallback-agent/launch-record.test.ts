@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastWordsOf } from '#workflows/actions/spawn-fallback-agent/last-words.js';
+import { lastWordsOf } from '#workflows/actions/spawn-fallback-agent/launch-record.js';
 
 test('what an agent said at the end is kept, and nothing of one that said nothing', () => {
   expect(lastWordsOf({ outputTail: ' I tried.\nout of credit\n' })).toEqual({ lastWords: 'I tried.\nout of credit' });
