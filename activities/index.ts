@@ -9,8 +9,7 @@ import { makeEndFallbackAgent } from './actions/spawn-fallback-agent/end-agent.j
 import { makeSpawnFallbackAgent } from './actions/spawn-fallback-agent/activity.js';
 import { makeStartNotices } from './start-notices.js';
 import { makeStartRemediations } from './start-remediations.js';
-import { makeReacquireCapacity } from './actions/warm-remote-capacity/reacquire.js';
-import { makeReleaseCapacity } from './actions/warm-remote-capacity/release.js';
+import { makeReacquireCapacity, makeReleaseCapacity } from './actions/warm-remote-capacity/lease-activities.js';
 import { makeWarmRemoteCapacity } from './actions/warm-remote-capacity/activity.js';
 import type { World } from './world.js';
 
