@@ -17,8 +17,7 @@ import { makeSpawnFallbackAgent } from './actions/spawn-fallback-agent/activity.
 import { makeFindClosed } from './find-closed.js';
 import { makeStartNotices } from './start-notices.js';
 import { makeStartRemediations } from './start-remediations.js';
-import { makeReacquireCapacity } from './actions/warm-remote-capacity/reacquire.js';
-import { makeReleaseCapacity } from './actions/warm-remote-capacity/release.js';
+import { makeReacquireCapacity, makeReleaseCapacity } from './actions/warm-remote-capacity/lease-activities.js';
 import { makeWarmRemoteCapacity } from './actions/warm-remote-capacity/activity.js';
 import type { World } from './world.js';
 

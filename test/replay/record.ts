@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { hashTarget } from '#activities/actions/warm-remote-capacity/hash-target.js';
+import { hashTarget } from '#activities/actions/warm-remote-capacity/open-target.js';
 import { makeKeepLease } from '#adapters/temporal/keep-lease.js';
 import { connectMesh } from '#client/mesh.js';
 import { leaseId, remediationId, slotsId, watchId } from '#contract/ids.js';

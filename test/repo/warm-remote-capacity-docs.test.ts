@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { REASONS } from '#activities/actions/warm-remote-capacity/reasons.js';
+import { REASONS } from '#activities/actions/warm-remote-capacity/warm.js';
 import { Bridge } from '#config/sections/bridge.js';
 import { WarmRemoteCapacity } from '#contract/actions/warm-remote-capacity/schema.js';
 import { ofEveryAction } from '#contract/actions/of-every-action.js';

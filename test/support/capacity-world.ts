@@ -2,9 +2,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { join } from 'node:path';
 import { makeWarmRemoteCapacity } from '#activities/actions/warm-remote-capacity/activity.js';
-import { hashTarget } from '#activities/actions/warm-remote-capacity/hash-target.js';
-import { makeReacquireCapacity } from '#activities/actions/warm-remote-capacity/reacquire.js';
-import { makeReleaseCapacity } from '#activities/actions/warm-remote-capacity/release.js';
+import { hashTarget } from '#activities/actions/warm-remote-capacity/open-target.js';
+import {
+  makeReacquireCapacity,
+  makeReleaseCapacity,
+} from '#activities/actions/warm-remote-capacity/lease-activities.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import type { World } from '#activities/world.js';
 import { parseMeshConfig } from '#config/mesh-config.js';

@@ -6,13 +6,9 @@ import { withHeartbeat } from '../../heartbeat.js';
 import { loadConfig } from '../../load-config.js';
 import { redactorOf } from '../../redactor-of.js';
 import type { World } from '../../world.js';
-import { hidden, skipped } from './at-target.js';
-import { failureOf } from './failure-of.js';
-import { openTarget } from './open-target.js';
-import { hashTarget } from './hash-target.js';
-import { REASONS } from './reasons.js';
-import { withinTime } from './time-limit.js';
-import { warm } from './warm.js';
+import { failureOf, hidden, skipped, withinTime } from './attempt.js';
+import { hashTarget, openTarget } from './open-target.js';
+import { REASONS, warm } from './warm.js';
 
 type Ports = Pick<World, 'config' | 'env' | 'outbound' | 'redactKeys' | 'workflows'>;
 

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { type CapacityTarget, type Environment, TargetFailure } from './target.js';
-import type { TimeLimit } from './time-limit.js';
+import type { TimeLimit } from './attempt.js';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;

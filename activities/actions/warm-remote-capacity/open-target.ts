@@ -2,6 +2,7 @@ import type { MeshConfig } from '#config/mesh-config.js';
 import type { Bridge } from '#config/sections/bridge.js';
 import { resolveSecret } from '#config/secret.js';
 import { messageOf } from '#contract/text/words.js';
+import { hashId } from '#rules/guards/seen.js';
 import type { World } from '../../world.js';
 import { makeHttpBridge } from './targets/http-bridge.js';
 import { makeKubernetesScale } from './targets/kubernetes-scale.js';
@@ -42,4 +43,9 @@ async function readSecret(
     // Not final: it may be there at the next attempt.
     throw new TargetFailure(`the ${name} of the bridge cannot be read: ${messageOf(cause)}`, { isFinal: false, cause });
   }
+}
+
+/** Tells one target from another without saying where it is: two clusters may have objects of the same name. */
+export function hashTarget({ kind, url }: Bridge): string {
+  return hashId(`${kind} ${url.replace(/\/+$/, '')}`);
 }

@@ -8,10 +8,9 @@ import type { PreviewPart, PreviewStep } from '#contract/preview.js';
 import { formatProblem } from '#contract/text/problem.js';
 import type { OutboundRequest } from '#adapters/http/create-outbound.js';
 import type { Previewer } from '../preview.js';
-import { REASONS } from './reasons.js';
 import { rehearseWith } from './rehearse.js';
-import { hashTarget } from './hash-target.js';
-import { warm } from './warm.js';
+import { hashTarget } from './open-target.js';
+import { REASONS, warm } from './warm.js';
 
 /** Every request, in order, when the other side has what is asked for; also what gives it back. */
 export const previewWarmRemoteCapacity: Previewer<WarmPlan> = async ({ plan, remediation }, { config, env, nowMs }) => {

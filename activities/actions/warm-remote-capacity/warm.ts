@@ -1,10 +1,18 @@
+import { Context } from '@temporalio/activity';
 import type { WarmPlan } from '#contract/actions/warm-remote-capacity/schema.js';
 import type { Lease, RestorePoint } from '#contract/lease.js';
 import { awaitReady } from './await-ready.js';
-import { REASONS } from './reasons.js';
-import { statusOf } from './status-of.js';
-import type { CapacityTarget, Environment, TargetStatus } from './target.js';
-import type { TimeLimit } from './time-limit.js';
+import type { TimeLimit } from './attempt.js';
+import { type CapacityTarget, type Environment, TargetFailure, type TargetStatus } from './target.js';
+
+/** Why this action did nothing, in the words of the rule format. Rules and people know them by these. */
+export const REASONS = {
+  blockedByPolicy: 'Remote sessions are blocked by policy',
+  notActive: 'Bridge is not active; warm_remote_capacity is a safe no-op',
+  statusUnavailable: 'Bridge status unavailable; warm_remote_capacity skipped',
+  preconditionsFailed: (failed: string[]) => `Remote warm-up preconditions failed: ${failed.join(', ')}`,
+  noEnvironment: 'No eligible remote environment available for warm-up',
+} as const;
 
 export type Warmed =
   { status: 'executed'; detail: string; leaseUntilAt: number } | { status: 'skipped'; reason: string; detail?: string };
@@ -36,6 +44,29 @@ export async function warm(target: CapacityTarget, request: WarmRequest, limit: 
 
 function skipped(reason: string, detail?: string): Warmed {
   return { status: 'skipped', reason, ...(detail !== undefined && { detail }) };
+}
+
+const TRIES = 2;
+const PAUSE_MS = 250;
+/** A target that asks for a longer pause counts as unavailable. */
+const LONGEST_PAUSE_MS = 1_000;
+
+type StatusAnswer = { status: TargetStatus } | { unavailable: string };
+
+/** Whether the target can be used at all. This action only helps, so it does not wait long for an answer. */
+async function statusOf(target: CapacityTarget, signal: AbortSignal): Promise<StatusAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { status: await target.status(signal) };
+    } catch (error) {
+      if (!(error instanceof TargetFailure)) throw error;
+      const { message, isFinal, retryAfterMs = PAUSE_MS } = error;
+      if (attempt === TRIES || isFinal || signal.aborted || retryAfterMs > LONGEST_PAUSE_MS) {
+        return { unavailable: message };
+      }
+      await Context.current().sleep(Math.max(retryAfterMs, PAUSE_MS));
+    }
+  }
 }
 
 function refusalOf({ allowsRemoteSessions, isActive, preconditions }: TargetStatus): string | undefined {
