@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     root,
     projects: [
-      { resolve, test: { root, name: 'repo', include: ['test/repo/**/*.test.ts'] } },
+      { resolve, test: { root, name: 'repo', include: ['test/repo/**/*.test.ts'], testTimeout: 30_000 } },
       {
         resolve,
         test: {

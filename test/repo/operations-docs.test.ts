@@ -59,7 +59,8 @@ describe('docs/operations.md lists', () => {
   });
 
   it('the queries', () => {
-    expect(codesBelow(PAGE, 'Queries', 'name')).toEqual(Object.values(QUERIES));
+    // Two workflows have a query of one name.
+    expect([...new Set(codesBelow(PAGE, 'Queries', 'name'))]).toEqual(Object.values(QUERIES));
   });
 
   it('the signals', () => {

@@ -350,12 +350,12 @@ test('a request to cancel a watch that no worker has taken up yet pauses it, and
 });
 
 test('a live window longer than the idle limit leaves the watch at rest until it ends', async () => {
-  const { report, judged, status } = await meshWith({
+  const { report, result, status } = await meshWith({
     rules: { ...rules, defaultCooldownMs: 600_000 },
     watch: { idleCloseMs: 300 },
   });
   await report({ id: 'e-1' });
-  await judged('e-1');
+  await result('r', 'e-1');
   const { history } = await status();
 
   const startedAt = Date.now();
