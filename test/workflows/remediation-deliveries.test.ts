@@ -194,21 +194,25 @@ describe('notify_team', () => {
   });
 
   // Started in one answer, these would be above the 4 MiB at which the server ends a workflow.
-  test('a large message to a large team goes out in several answers, and no receiver waits for another', LARGE, async () => {
-    const names = Array.from({ length: 100 }, (_, n) => `mail/m-${n}`);
-    draft = aDraft(...names);
-    draft.message.body = 'x'.repeat(47 * 1024);
-    let isMended = false;
-    receivers = { 'mail/m-0': downUntil(() => isMended) };
-    await run();
+  test(
+    'a large message to a large team goes out in several answers, and no receiver waits for another',
+    LARGE,
+    async () => {
+      const names = Array.from({ length: 100 }, (_, n) => `mail/m-${n}`);
+      draft = aDraft(...names);
+      draft.message.body = 'x'.repeat(47 * 1024);
+      let isMended = false;
+      receivers = { 'mail/m-0': downUntil(() => isMended) };
+      await run();
 
-    await eventually('others', () => (taken.length === 99 ? true : undefined), 60_000);
-    isMended = true;
+      await eventually('others', () => (taken.length === 99 ? true : undefined), 60_000);
+      isMended = true;
 
-    const { actions } = await result();
-    expect(actions).toMatchObject([{ status: 'executed' }]);
-    expect(actions[0]?.deliveries?.map(({ delivery }) => delivery)).toEqual(names);
-  });
+      const { actions } = await result();
+      expect(actions).toMatchObject([{ status: 'executed' }]);
+      expect(actions[0]?.deliveries?.map(({ delivery }) => delivery)).toEqual(names);
+    },
+  );
 
   test('fails when a receiver refuses for good, and says which', async () => {
     receivers = { 'mail/bob': refuses('550 no such user'), 'chat/ops': refuses('404') };

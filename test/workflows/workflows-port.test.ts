@@ -140,7 +140,13 @@ test('a server that takes a question and never answers holds nobody up for long'
   const from = { tenant, rule: 'r', remediation: id, root: 'e', occurredAt: 1 };
   const open: OpenAlert = { ...from, ...alert, resolveOn: 'task', task: 't', openedAt: 1 };
   const plan = aRemediation([{ type: 'notify_team' }], { tenant });
-  for (const started of [watchId(tenant), digest(3).id, leaseId('nobody-polls', tenant), plan.id, slotsId('nobody-polls', tenant)])
+  for (const started of [
+    watchId(tenant),
+    digest(3).id,
+    leaseId('nobody-polls', tenant),
+    plan.id,
+    slotsId('nobody-polls', tenant),
+  ])
     touched.push(started);
   server.stall();
 

@@ -95,7 +95,11 @@ async function judge(
       if (result.exitCode !== 0) {
         throw endedBadly('agent-failed', `Fallback agent ended with exit code ${result.exitCode}`);
       }
-      return answer('finished', agentOf(launch, 'success', { outputTail }), `Fallback agent ran (exit code 0); ${detail}`);
+      return answer(
+        'finished',
+        agentOf(launch, 'success', { outputTail }),
+        `Fallback agent ran (exit code 0); ${detail}`,
+      );
     case 'signal':
       throw endedBadly('agent-failed', `Fallback agent was ended by ${result.signal}`);
     case 'timeout': {

@@ -56,11 +56,7 @@ describe('a success', () => {
     ['of the task, elsewhere in its chain', OF_TASK, { task: 't-1', session: 'x', root: 'e' }],
     ['of the task, by the tool that failed for it', OF_TASK, { task: 't-1', tool: 'Bash' }],
     ['as old as the failure', ALERT, { tool: 'Bash', occurredAt: NOW - 9_000 }],
-    [
-      'of a reporter without sessions',
-      { ...OF_TASK, session: undefined },
-      { task: 't-1', session: undefined },
-    ],
+    ['of a reporter without sessions', { ...OF_TASK, session: undefined }, { task: 't-1', session: undefined }],
   ])('%s closes it', (_what, alert, works) => {
     open(alert);
     succeed(works);
