@@ -74,19 +74,18 @@ describe('renderTemplate', () => {
   });
 
   test('cuts a text that grew too long, and says by how much', () => {
-    const rendered = renderTemplate('${ERROR}', {
-      rule: 'r',
-      event: anEvent({ payload: { error: 'e'.repeat(MAX_TEXT_CHARS + 7) } }),
-    });
+    const rendered = renderTemplate(`${EIGHT_ERRORS}and mor`, { rule: 'r', event: LONG_ERROR });
 
     expect(rendered).toBe(`${'e'.repeat(MAX_TEXT_CHARS)}… [cut: 7 more characters]`);
   });
 
   test('does not cut a text of just the allowed length', () => {
-    const error = 'e'.repeat(MAX_TEXT_CHARS);
-
-    expect(renderTemplate('${ERROR}', { rule: 'r', event: anEvent({ payload: { error } }) })).toBe(error);
+    expect(renderTemplate(EIGHT_ERRORS, { rule: 'r', event: LONG_ERROR })).toBe('e'.repeat(MAX_TEXT_CHARS));
   });
+
+  // A fact is 8 KiB at most, and a text eight times as much.
+  const EIGHT_ERRORS = '${ERROR}'.repeat(8);
+  const LONG_ERROR = anEvent({ payload: { error: 'e'.repeat(MAX_TEXT_CHARS / 8) } });
 });
 
 describe('what a template tells of an agent', () => {

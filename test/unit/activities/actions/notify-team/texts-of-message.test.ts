@@ -93,7 +93,7 @@ test('a message is bounded when it is written', async () => {
     temporalUi: undefined,
     temporal: { address: '127.0.0.1:7233', namespace: 'default' },
   });
-  const messageTemplate = '${ERROR}';
+  const messageTemplate = '${ERROR}'.repeat(9);
   const actions = [{ type: 'notify_team' as const, id: 'tell', messageTemplate }];
 
   const draft = await compose(
