@@ -479,6 +479,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
           outcome: 'failed',
           id: FAILURE_ID,
           session: FAILURE['session_id'],
+          dialect: 'claude-code',
           source: 'claude-code',
           occurredAt: expect.any(Number),
           truncated: true,
