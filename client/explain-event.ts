@@ -1,5 +1,5 @@
 import { remediationId } from '#contract/ids.js';
-import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { MeshError } from './errors.js';
 import { knownRules } from './known-rules.js';

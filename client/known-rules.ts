@@ -1,4 +1,4 @@
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 
 /** Every rule a watch can name: those it counts or remembers windows of, and those that looked away from a late event. */

@@ -5,7 +5,7 @@ import { type MeshEvent, TENANT } from '#contract/event.js';
 import { formatProblem } from '#contract/text/problem.js';
 import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
 import { type Environment, readSettings } from '#contract/settings.js';
-import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import type { JudgementQuery, PauseRequest, RearmRequest, VerdictsQuery, WatchStatus } from '#contract/watch.js';
 import { connectionOptions, type ConnectionSettings, readConnection } from './connection.js';
 import { MeshError, WrongEventError } from './errors.js';
@@ -39,7 +39,8 @@ export type { ActionResult, RemediationProgress } from '#contract/remediation.js
 export type { Environment } from '#contract/settings.js';
 export type { Problem } from '#contract/text/problem.js';
 export type { RedactOptions } from '#contract/text/redact/redact.js';
-export type { Judgement, LoggedVerdict, MissedRule, SkipCode, Verdict } from '#contract/verdict.js';
+export type { SkipCode, Verdict } from '#contract/verdict.js';
+export type { Judgement, LoggedVerdict, MissedRule } from '#contract/views/verdicts.js';
 export type { WatchStatus } from '#contract/watch.js';
 
 export interface MeshOptions {

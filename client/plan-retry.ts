@@ -96,18 +96,12 @@ function isSame(one: StartedAgent, other: StartedAgent | undefined): boolean {
 
 interface Launched {
   launcher: string;
-  status: Launch['status'] | undefined;
+  status: Launch['status'];
   agent: LaunchedAgent;
 }
 
-/** Older records tell of no agent but the last one, which stands with the action. */
-function launchedAgents({ status, agent: last, launches = [] }: ActionState): Launched[] {
-  const all = launches.flatMap(({ launcher, status, agent }) => (agent ? [{ launcher, status, agent }] : []));
-  if (!last || status !== 'failed' || all.some(({ launcher }) => launcher === last.launcher)) return all;
-  const { launcher, id, session, outcome } = last;
-  const launch = launches.findLast((one) => one.launcher === launcher);
-  const agent = { ...(id !== undefined && { id }), ...(session !== undefined && { session }), outcome };
-  return [...all, { launcher, status: launch?.status, agent }];
+function launchedAgents({ launches = [] }: ActionState): Launched[] {
+  return launches.flatMap(({ launcher, status, agent }) => (agent ? [{ launcher, status, agent }] : []));
 }
 
 /** One that nobody has heard of within its time limit may go on: its launcher has not failed, only the action has. */

@@ -1,6 +1,6 @@
 import type { MeshEvent } from './event.js';
 import type { AgentOutcome } from './remediation.js';
-import type { MissedRule } from './verdict.js';
+import type { MissedRule } from './views/verdicts.js';
 
 /** What judging needs to know of a ruleset: facts, not texts, since this is recorded in the watch's history. */
 export interface RulesetFacts {

@@ -10,8 +10,7 @@ export interface NotificationMessage {
   rule: string;
   /** When the rule fired, the cooldown ended or the success came. */
   at: number;
-  /** When it was written. Older runs did not say. */
-  writtenAt?: number;
+  writtenAt: number;
   /** Set when it is sent long after it was written. */
   late?: { writtenAt: number; sentAt: number };
   /** Of the event it is about, when there is one. */

@@ -29,7 +29,7 @@ export interface RemediationInput {
   actions: ActionPlan[];
   /** Until when the rule stays quiet because it has fired now, and for which values of `cooldownBy`. */
   quiet?: Quiet;
-  /** What is taken for a repetition because the rule has fired now. Older runs did not say. */
+  /** What is taken for a repetition because the rule has fired now. */
   repeats?: Repeats;
   /** The rules that fired on the way from the first event of the chain to this one, this one not among them. */
   path?: string[];
@@ -58,18 +58,23 @@ export interface RemediationResult {
 
 /** Signals to a remediation: what became of the agent of one of its actions. */
 export type AgentNews = { action: string } &
-  /** About to be asked for elsewhere: from now on there may be one. Older ones do not say by which attempt. */
+  /** About to be asked for elsewhere: from now on there may be one. */
   (
-    | { state: 'asked'; agent: StartedAgent; attempt?: string }
+    | { state: 'asked'; agent: StartedAgent; attempt: string }
     /** What that attempt has asked for was surely not started. Another may have started one all the same. */
     | { state: 'not-started'; attempt: string }
     | { state: 'launched'; agent: StartedAgent }
     | {
         state: 'finished';
         agentId: string;
-        /** All by which the watch knows this agent, the session that was chosen for it among them. Older ones do not say. */
-        ids?: string[];
+        /** All by which the watch knows this agent, the session that was chosen for it among them. */
+        ids: string[];
         outcome: AgentOutcome;
         outputTail?: string;
       }
   );
+
+/** Whether a retry leaves it alone. Failed or aborted, it is run once more. */
+export function isDone({ status }: Pick<ActionResult, 'status'>): boolean {
+  return status === 'executed' || status === 'skipped';
+}

@@ -1,7 +1,6 @@
 import type { ActionPlan, ActionType } from './actions/index.js';
 import { isAwaited, patienceMsWith } from './patience.js';
-import type { RemediationInput, RemediationOutcome } from './remediation.js';
-import { isDone } from './is-done.js';
+import { isDone, type RemediationInput, type RemediationOutcome } from './remediation.js';
 import { type Condition, conditionOf } from './runs-only-if.js';
 import type {
   ActionResult,

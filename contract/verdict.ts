@@ -21,32 +21,14 @@ export type SkipCode = keyof typeof SKIP_CODES;
 /** Skips about the whole event carry no rule; skips about a rule come once per action of it. */
 export type Verdict =
   | { verdict: 'fire'; rule: string; action: string }
-  | { verdict: 'skip'; code: SkipCode; reason: string; rule?: string; action?: string };
-
-export type LoggedVerdict = Verdict & {
-  at: number;
-  eventId: string;
-  event: string;
-  depth: number;
-  /** The workflow id of the remediation that a fire started. */
-  remediation?: string;
-  /** On the first entry of an event: the rules that did not look at it, and what each missed on, the nearest first. */
-  missed?: MissedRule[];
-  /** How many copies of the event this entry stands for, when more than one. */
-  times?: number;
-};
-
-export interface MissedRule {
-  rule: string;
-  reason: string;
-}
-
-/** What a watch knows of one event. */
-export interface Judgement {
-  /**
-   * `judged`: the verdicts follow. `waiting`: it has arrived and is not judged yet. `forgotten`: it was judged, but so long
-   * ago that its verdicts are no longer kept. `unknown`: this watch has not seen it, or so long ago that it forgot.
-   */
-  state: 'judged' | 'waiting' | 'forgotten' | 'unknown';
-  verdicts: LoggedVerdict[];
-}
+  | {
+      verdict: 'skip';
+      code: SkipCode;
+      reason: string;
+      rule?: string;
+      action?: string;
+      /** Of `cooldown` and `dedup`: when the window ends. */
+      untilAt?: number;
+      /** Of `max-depth`: its lineage token is not believed, so how deep it is nobody knows. */
+      isDoubted?: true;
+    };

@@ -1,6 +1,7 @@
+import { plural } from './text/words.js';
 import type { OpenAlert } from './notification.js';
 import type { SkipCode } from './verdict.js';
-import type { RuleCounters } from './views/watch.js';
+import type { DroppedNews, RuleCounters } from './views/watch.js';
 
 export type {
   DroppedNews,
@@ -70,4 +71,12 @@ export interface WatchCounters {
   fired: number;
   skipped: Partial<Record<SkipCode, number>>;
   rules: [rule: string, counters: RuleCounters][];
+}
+
+/** For people, who may have something to do about it. */
+export function describeDropped({ messages, alerts }: DroppedNews): string[] {
+  return [
+    ...(messages > 0 ? [`${plural(messages, 'message')} that waited`] : []),
+    ...(alerts > 0 ? [`${plural(alerts, 'open alert')}, which people must resolve at the receiver`] : []),
+  ];
 }

@@ -3,7 +3,7 @@ import { actionName } from '#contract/ids.js';
 import type { EventMatches, RuleFacts, RuleMatch } from '#contract/matched.js';
 import { MAX_JUDGED_ACTIONS } from '#contract/limits.js';
 import type { Rule, Ruleset, Trigger } from '#contract/ruleset.js';
-import type { MissedRule } from '#contract/verdict.js';
+import type { MissedRule } from '#contract/views/verdicts.js';
 import { missedCondition } from './condition.js';
 import { cutAtWord } from '#contract/text/shorten.js';
 import { cooldownKey, dedupKeys } from './fingerprint.js';

@@ -15,6 +15,8 @@ export interface WorkerSetup {
   world: Omit<World, 'workflows' | 'agentWorkflows' | 'temporal'>;
   taskQueue?: string;
   bundlePath?: string;
+  /** Runs workflows in this thread, and lets them take as long as they like: for tests, which start many workers, and debuggers. */
+  debugMode?: boolean;
   /** Lets tests stand between the workflows and the world, or make the activities anew on a world they stand before. */
   wrap?(activities: MeshActivities, world: World): MeshActivities;
 }
@@ -61,6 +63,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     taskQueue,
     workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
     activities: { matchEvents, startRemediations, startNotices, awaitRules },
+    debugMode: setup.debugMode ?? false,
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',
   });

@@ -50,11 +50,12 @@ export function listenForAgents(onLaunched: (action: string, agent: StartedAgent
 /** Anyone can signal a workflow, and whatever is taken is shown. */
 function isAgentNews(news: unknown): news is AgentNews {
   if (!isRecord(news) || typeof news['action'] !== 'string') return false;
-  const { state, agent, attempt, agentId, ids = [], outcome, outputTail } = news;
+  const { state, agent, attempt, agentId, ids, outcome, outputTail } = news;
   switch (state) {
     case 'not-started':
       return isText(attempt);
     case 'asked':
+      return isText(attempt) && isAgent(agent);
     case 'launched':
       return isAgent(agent);
     case 'finished':

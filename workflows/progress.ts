@@ -1,10 +1,10 @@
-import { isDone } from '#contract/is-done.js';
-import type {
-  ActionResult,
-  PendingAction,
-  RemediationInput,
-  RemediationProgress,
-  RemediationResult,
+import {
+  type ActionResult,
+  isDone,
+  type PendingAction,
+  type RemediationInput,
+  type RemediationProgress,
+  type RemediationResult,
 } from '#contract/remediation.js';
 import { outcomeOf } from '#contract/story.js';
 

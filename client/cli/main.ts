@@ -2,55 +2,44 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { visibleLines } from '#contract/text/plain-text.js';
 import { readSettings } from '#contract/settings.js';
-import { addAbortCommand } from './abort.js';
-import { addCheckCommand } from './check.js';
 import { CliError } from './cli-error.js';
-import { addDeadCommand } from './dead.js';
-import { addGatewayCommand } from './gateway.js';
-import { addHookCommand } from './hook-command.js';
-import { addInstallCommand } from './install.js';
-import { addPauseCommand } from './pause.js';
 import type { Programs } from './programs.js';
-import { addRearmCommand } from './rearm.js';
-import { addResumeCommand } from './resume.js';
-import { addRetryCommand } from './retry.js';
-import { addRunsCommand } from './runs.js';
-import { addSendCommand } from './send.js';
-import { addSetupServerCommand } from './setup-server.js';
-import { addShowCommand } from './show.js';
-import { addSimulateCommand } from './simulate.js';
-import { addSpoolCommand } from './spool.js';
-import { addStatusCommand } from './status.js';
-import { addTokenCommand } from './token.js';
-import { addTryCommand } from './try.js';
-import { addWhyCommand } from './why.js';
 
-/** The `mesh` command line. */
-export function createProgram(programs: Programs = {}): Command {
+type AddCommand = (program: Command, programs: Programs) => void;
+
+/** Each command in a file that is loaded when it is asked for: to load them all takes longer than most of them need. */
+const COMMANDS: Record<string, () => Promise<AddCommand>> = {
+  send: async () => (await import('./send.js')).addSendCommand,
+  status: async () => (await import('./status.js')).addStatusCommand,
+  why: async () => (await import('./why.js')).addWhyCommand,
+  runs: async () => (await import('./runs.js')).addRunsCommand,
+  show: async () => (await import('./show.js')).addShowCommand,
+  dead: async () => (await import('./dead.js')).addDeadCommand,
+  abort: async () => (await import('./abort.js')).addAbortCommand,
+  retry: async () => (await import('./retry.js')).addRetryCommand,
+  rearm: async () => (await import('./rearm.js')).addRearmCommand,
+  pause: async () => (await import('./pause.js')).addPauseCommand,
+  resume: async () => (await import('./resume.js')).addResumeCommand,
+  hook: async () => (await import('./hook-command.js')).addHookCommand,
+  install: async () => (await import('./install.js')).addInstallCommand,
+  spool: async () => (await import('./spool.js')).addSpoolCommand,
+  gateway: async () => (await import('./gateway.js')).addGatewayCommand,
+  token: async () => (await import('./token.js')).addTokenCommand,
+  check: async () => (await import('./check.js')).addCheckCommand,
+  simulate: async () => (await import('./simulate.js')).addSimulateCommand,
+  try: async () => (await import('./try.js')).addTryCommand,
+  'setup-server': async () => (await import('./setup-server.js')).addSetupServerCommand,
+};
+
+/** The `mesh` command line, with all of its commands, or with the one that is asked for. */
+export async function createProgram(programs: Programs = {}, asked?: string): Promise<Command> {
   const program = new Command('mesh')
     .description('Durable remediation for AI-agent runtimes: report events, write and try rules.')
     .version(version())
     .showHelpAfterError('(mesh --help lists the commands)');
-  addSendCommand(program);
-  addStatusCommand(program);
-  addWhyCommand(program);
-  addRunsCommand(program);
-  addShowCommand(program);
-  addDeadCommand(program);
-  addAbortCommand(program);
-  addRetryCommand(program);
-  addRearmCommand(program);
-  addPauseCommand(program);
-  addResumeCommand(program);
-  addHookCommand(program);
-  addInstallCommand(program);
-  addSpoolCommand(program);
-  addGatewayCommand(program, programs);
-  addTokenCommand(program);
-  addCheckCommand(program, programs);
-  addSimulateCommand(program);
-  addTryCommand(program, programs);
-  addSetupServerCommand(program);
+  const one = asked === undefined || !Object.hasOwn(COMMANDS, asked) ? undefined : COMMANDS[asked];
+  const adders = await Promise.all((one ? [one] : Object.values(COMMANDS)).map((load) => load()));
+  for (const add of adders) add(program, programs);
   return program;
 }
 
@@ -68,7 +57,8 @@ export async function runCli(argv: string[], programs: Programs = {}): Promise<v
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   try {
     if (problems.length > 0) throw new CliError(problems.join('\n'));
-    await createProgram(programs).parseAsync(argv);
+    const program = await createProgram(programs, argv[2]);
+    await program.parseAsync(argv);
   } catch (error) {
     const { explainError } = await import('./explain-error.js');
     const { message, exitCode } = explainError(error, settings, process.env);

@@ -85,8 +85,9 @@ function judgeEvent(
   }
   if (!ruleset.enabled) return skip('disabled', 'ruleset disabled');
   if (place.depth >= ruleset.maxChainDepth) {
-    const why = place.doubt === undefined ? '' : `: ${place.doubt}`;
-    return skip('max-depth', `max chain depth reached (${place.depth}/${ruleset.maxChainDepth})${why}`);
+    const reached = `max chain depth reached (${place.depth}/${ruleset.maxChainDepth})`;
+    if (place.doubt === undefined) return skip('max-depth', reached);
+    return skip('max-depth', `${reached}: ${place.doubt}`, { isDoubted: true });
   }
   if (matched.matches.length === 0) return skip('no-match', matched.missed);
   return undefined;
@@ -114,8 +115,8 @@ function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[];
 
 function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   const { memory, learnt, event, place, now } = judged;
-  const everyAction = (code: SkipCode, reason: string) =>
-    rule.actions.map((action) => skip(code, reason, rule.id, action.name));
+  const everyAction = (code: SkipCode, reason: string, more: Partial<Skip> = {}) =>
+    rule.actions.map((action) => skip(code, reason, { rule: rule.id, action: action.name, ...more }));
 
   // Depth before cooldown: a too-deep event says so even while the rule cools down.
   if (rule.maxDepth !== undefined && place.depth >= rule.maxDepth) {
@@ -125,7 +126,7 @@ function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   const coolingMs = remainingMs(cooldown, now);
   if (cooldown && coolingMs > 0) {
     if (rule.digest) learnt.suppressed.set(match.cooldownKey, noteSuppressed(cooldown.suppressed, event, now));
-    return everyAction('cooldown', `rule cooldown active for ${coolingMs}ms`);
+    return everyAction('cooldown', `rule cooldown active for ${coolingMs}ms`, { untilAt: now + coolingMs });
   }
   const answers = rule.actions.map((action, index) => judgeAction(judged, rule, action, match.dedupKeys[index] ?? ''));
   // Only a firing arms the cooldown: a rule whose every action was disabled or a repeat has done nothing to cool down from.
@@ -152,13 +153,13 @@ function judgeAction(
   dedupKey: string,
 ): { verdict: Verdict; armed: boolean } {
   const { memory, learnt, now } = judged;
-  const refuse = (code: SkipCode, reason: string) => ({
-    verdict: skip(code, reason, rule.id, action.name),
+  const refuse = (code: SkipCode, reason: string, more: Partial<Skip> = {}) => ({
+    verdict: skip(code, reason, { rule: rule.id, action: action.name, ...more }),
     armed: false,
   });
   if (!action.enabled) return refuse('disabled', 'action disabled');
   const repeatMs = remainingMs(learnt.dedups.get(dedupKey) ?? memory.dedups.get(dedupKey), now);
-  if (repeatMs > 0) return refuse('dedup', `dedup window active for ${repeatMs}ms`);
+  if (repeatMs > 0) return refuse('dedup', `dedup window active for ${repeatMs}ms`, { untilAt: now + repeatMs });
   const tooMany = action.spawns ? tooManySpawns(judged) : undefined;
   if (tooMany) return refuse(...tooMany);
 
@@ -198,12 +199,6 @@ export function factsOfRule(ruleset: RulesetFacts, rule: string): RuleFacts {
   return facts;
 }
 
-function skip(code: SkipCode, reason: string, rule?: string, action?: string): Skip {
-  return {
-    ...(rule !== undefined && { rule }),
-    ...(action !== undefined && { action }),
-    verdict: 'skip',
-    code,
-    reason,
-  };
+function skip(code: SkipCode, reason: string, more: Partial<Skip> = {}): Skip {
+  return { ...more, verdict: 'skip', code, reason };
 }

@@ -3,7 +3,7 @@ import { MeshError } from '#client/errors.js';
 import { createAccess } from '#client/gateway/access.js';
 import { remediationId } from '#contract/ids.js';
 import { ROLES } from '#contract/roles.js';
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import { aRemediation } from '../support/fake-mesh.js';
 import { aToken, startTestGateway } from '../support/test-gateway.js';
 

@@ -6,8 +6,10 @@ import { codesBelow, readText, tableBelow } from './markdown.js';
 
 const PAGE = 'docs/cli.md';
 
+const PROGRAM = await createProgram();
+
 describe('docs/cli.md lists', () => {
-  const commands = allCommands(createProgram(), '');
+  const commands = allCommands(PROGRAM, '');
 
   it.each(commands)('the options of $name', ({ name, command }) => {
     const options = command.options.map(({ flags }) => flags);

@@ -228,11 +228,13 @@ function outcomeOf(env: Environment): string {
   return JSON.stringify([read, readConnection(read.settings, env)]);
 }
 
+const PROGRAM = await createProgram();
+
 function expectCommand([script = '', ...args]: string[]): void {
   expect(copiesOf(CONTAINER).flatMap(({ sources }) => sources)).toContain(script);
   if (script === 'worker/bootstrap.mjs') return expect(args).toEqual(['start']);
   const [name = '', ...rest] = args;
-  const found = createProgram().commands.find((command) => command.name() === name);
+  const found = PROGRAM.commands.find((command) => command.name() === name);
   expect(found, `mesh ${name}`).toBeDefined();
   rest.forEach((word, index) => expect(found?.registeredArguments[index]?.argChoices ?? [], name).toContain(word));
 }

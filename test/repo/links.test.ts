@@ -54,6 +54,8 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+const PROGRAM = await createProgram();
+
 /** What a line of shell names and this package does not have. */
 function unknownInCommand(line: string): string[] {
   const [, run, short] = /^\s*npm (?:run ([\w:-]+)|(\w+))/.exec(line) ?? [];
@@ -62,7 +64,7 @@ function unknownInCommand(line: string): string[] {
 
   const [, name, rest = ''] = /^\s*(?:npx )?mesh ([a-z][\w-]*)(.*)$/.exec(line) ?? [];
   if (name === undefined) return [];
-  const command = createProgram().commands.find((candidate) => candidate.name() === name);
+  const command = PROGRAM.commands.find((candidate) => candidate.name() === name);
   if (!command) return [line];
   const options = [...rest.matchAll(/(?<=\s)--[a-z][\w-]*/g)].map(([option]) => option);
   return options.filter((option) => option !== '--help' && !command.options.some(({ long }) => long === option));

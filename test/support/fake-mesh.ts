@@ -5,7 +5,7 @@ import type { RemediationDetail } from '#contract/views/remediation.js';
 import type { RemediationFilter } from '#client/filters.js';
 import type { MeshEvent } from '#contract/event.js';
 import { parseRemediationId, watchId } from '#contract/ids.js';
-import type { Judgement } from '#contract/verdict.js';
+import type { Judgement } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from './builders.js';
 import { eventually } from './eventually.js';

@@ -65,6 +65,7 @@ export function aMessage(more: Partial<NotificationMessage> = {}): NotificationM
     tenant: 'default',
     rule: 'a-rule',
     at: 0,
+    writtenAt: more.at ?? 0,
     subject: 'Something broke',
     body: 'Look at it',
     facts: [],

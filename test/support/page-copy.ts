@@ -7,28 +7,28 @@ import { copyRepository } from './repository-copy.js';
 import type { Finished } from './run-command.js';
 import { runIn } from './start-in.js';
 
-/** A copy of this repository, in which everything was done that a page says. */
+/** A copy of this repository, in which everything was done that pages say. */
 export interface PageCopy {
   /** Holds the copy, and has room for files of a test. */
   folder: string;
   clone: string;
-  /** Those that the page adds. */
+  /** Those that the pages add. */
   newFiles(pattern: RegExp): string[];
   checkTypes(): Promise<void>;
   checkStyle(): Promise<void>;
   vitest(config: string, ...files: string[]): Promise<Finished>;
-  /** The tests that the page adds. They need no server, and nothing that is compiled. */
+  /** The tests that the pages add. They need no server, and nothing that is compiled. */
   ownTests(): Promise<Finished>;
   remove(): Promise<void>;
 }
 
 const SOURCES = ['contract', 'rules', 'adapters', 'workflows', 'activities', 'worker', 'client', 'config'];
 
-export async function copyWithPage(page: string): Promise<PageCopy> {
+export async function copyWithPages(...pages: string[]): Promise<PageCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'mesh-adding-'));
   const clone = join(folder, 'clone');
   await copyRepository(clone);
-  const blocks = pageBlocks(page, readText(page));
+  const blocks = pages.flatMap((page) => pageBlocks(page, readText(page)));
   for (const block of blocks) await applyBlock(clone, block);
 
   const newFiles = (pattern: RegExp) =>

@@ -31,6 +31,8 @@ export interface TestMeshOptions {
   watch?: Partial<WatchRunInput>;
   wrap?(activities: MeshActivities): MeshActivities;
   withoutWorker?: boolean;
+  /** Workflows run in a thread of their own, as in the product: to start it takes longer than most tests need. */
+  ownThread?: boolean;
 }
 
 export interface TestMesh {
@@ -135,6 +137,7 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
         world,
         taskQueue,
         bundlePath: BUNDLE,
+        debugMode: options.ownThread !== true,
         ...(wrap && { wrap }),
       });
       running.push({ shutdown: () => worker.shutdown(), done: worker.run() });

@@ -19,7 +19,7 @@ async function meshWith(count: number, rule: Record<string, unknown>, startWorke
   const actions = [{ type: 'notify_team', id: 'tell', teamName: 'away' }];
   const trigger = { event: 'TaskCompleted' };
   const rules = Array.from({ length: count }, (_, index) => ({ id: `rule-${index}`, trigger, actions, ...rule }));
-  mesh = await startTestMesh({ rules: { rules }, withoutWorker: !startWorker });
+  mesh = await startTestMesh({ rules: { rules }, withoutWorker: !startWorker, ownThread: true });
   return mesh;
 }
 
@@ -99,6 +99,7 @@ test('a rule with as many messages as there may be is done soon, in short tasks 
   mesh = await startTestMesh({
     rules: { rules: [{ id: 'r', trigger: { event: 'TaskCompleted' }, actions }] },
     config: { teams: { t: { members } } },
+    ownThread: true,
   });
   const { report, result, remediation } = mesh;
 

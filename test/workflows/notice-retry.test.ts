@@ -51,7 +51,7 @@ function draftFor(...deliveries: string[]): Draft {
     status: 'ready',
     threadKey: 'k',
     giveUpAfterMs: 60_000,
-    message: { kind: 'digest', tenant, rule: 'a-rule', at: 0, subject: 'quiet', body: 'quiet', ...none },
+    message: { kind: 'digest', tenant, rule: 'a-rule', at: 0, writtenAt: 0, subject: 'quiet', body: 'quiet', ...none },
     deliveries: deliveries.map((delivery) => {
       const [channel = '', recipient = ''] = delivery.split('/');
       return { delivery, team: 'ops', channel, recipient };

@@ -350,7 +350,14 @@ test('an awaited remote agent ends with the event that tells of its end, and wha
   expect(doing).toMatchObject({ is: 'waiting-for-end', agent: 'agent run-1' });
   expect((await progress()).actions[1]).toMatchObject({ action: 'tell', status: 'waiting' });
 
-  await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success', outputTail: 'done' });
+  await tell({
+    action: 'agent',
+    state: 'finished',
+    agentId: 's-1',
+    ids: ['s-1'],
+    outcome: 'success',
+    outputTail: 'done',
+  });
 
   expect(await result()).toMatchObject({
     outcome: 'executed',
@@ -364,7 +371,7 @@ test('an awaited remote agent ends with the event that tells of its end, and wha
 test('an agent may end before its launcher has said that it started', async () => {
   await run([{ ...AGENT, await: 'finished' }], {
     api: async (request) => {
-      await tell({ action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' });
+      await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' });
       return launched(request);
     },
   });
@@ -380,8 +387,8 @@ test('the late end of an agent whose launch had failed is not that of the agent 
   });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
-  await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'failed' });
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', outcome: 'success' });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1'], outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', ids: ['run-2'], outcome: 'success' });
 
   expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { id: 'run-2' } }] });
 });
@@ -419,7 +426,7 @@ test('an awaited remote agent that failed makes way for the next launcher', asyn
   await run([{ ...AGENT, await: 'finished' }], { api: launched, local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'failed' });
 
   expect(await result()).toMatchObject({
     actions: [
@@ -506,7 +513,7 @@ describe('the slot of a remote agent is given back', () => {
     await agentIsThere();
     expect(await isHeld()).toBe(true);
 
-    await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
+    await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1'], outcome: 'success' });
 
     await result();
     expect(await isHeld()).toBe(false);
@@ -541,7 +548,7 @@ describe('the slot of a remote agent is given back', () => {
     const retry = { maxAttempts: 2, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
     await run([{ ...AGENT, retry }], {
       api: async (request) => {
-        await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+        await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt: '1' });
         return fails('504', { known: AT_WORK })(request);
       },
     });
@@ -616,7 +623,7 @@ test('an agent whose end is told together with an abort has ended', async () => 
   const activity = { workflowId: input.id, activityId: await eventually('the launch', () => activityId) };
   await first.stop();
   await worker.client.activity.complete(activity, await launched({} as SpawnRequest));
-  await tell({ action: 'agent', state: 'finished', agentId: 's-1', outcome: 'success' });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1'], outcome: 'success' });
   await handle.cancel();
 
   const second = await startBareWorker({}, taskQueue);
@@ -728,7 +735,7 @@ describe('an abort that meets no attempt', () => {
 
   /** It was asked for, and the attempt has failed. */
   const asks: Launcher = async (request) => {
-    await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+    await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt: '1' });
     return fails('504', { known: AT_WORK })(request);
   };
 
@@ -824,7 +831,7 @@ describe('an abort that meets no attempt', () => {
   test('leaves alone what a launcher before this one had asked for', async () => {
     await run([{ ...AGENT, retry: { ...retry, maxAttempts: 2 } }], {
       api: async (request) => {
-        await tell({ action: 'agent', state: 'asked', agent: REMOTE });
+        await tell({ action: 'agent', state: 'asked', agent: REMOTE, attempt: '1' });
         throw ApplicationFailure.nonRetryable(
           'declined',
           'launch-failed',
@@ -1029,7 +1036,7 @@ test('each action is told what became of those before it', async () => {
 test('what is signalled by hand and is no news changes nothing', async () => {
   await run([{ ...AGENT, await: 'finished' }], { api: launched });
   const launchedAs = (agent: object) => ({ action: 'agent', state: 'launched', agent: { ...REMOTE, ...agent } });
-  const ends = { action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' };
+  const ends = { action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' };
   for (const news of [
     null,
     'x',
@@ -1041,8 +1048,8 @@ test('what is signalled by hand and is no news changes nothing', async () => {
   ]) {
     await handle.signal(REMEDIATION_SIGNALS.agent, news);
   }
-  await tell({ action: 'other', state: 'finished', agentId: 'run-1', outcome: 'failed' });
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', outcome: 'success' });
+  await tell({ action: 'other', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' });
 
   expect(await result()).toMatchObject({ outcome: 'executed' });
 });

@@ -61,6 +61,7 @@ function aDraft(...deliveries: string[]): Extract<NotificationDraft, { status: '
       tenant: 'default',
       rule: 'a-rule',
       at: 0,
+      writtenAt: 0,
       subject: 'it broke',
       body: 'it broke',
       facts: [],

@@ -9,6 +9,7 @@ import { digestId, leaseId, remediationId, slotsId, watchId } from '#contract/id
 import type { Lease } from '#contract/lease.js';
 import type { DigestNotice } from '#contract/notice.js';
 import type { OpenAlert } from '#contract/notification.js';
+import type { AgentNews } from '#contract/remediation.js';
 import { aRemediation } from '../support/a-remediation.js';
 import { eventually } from '../support/eventually.js';
 import { startStallingProxy } from '../support/stalling-proxy.js';
@@ -111,7 +112,7 @@ test('a message that the server refuses for good is no reason to try for ever', 
 
 test('a remediation that is not there any more is told nothing, and that is no error', async () => {
   const id = remediationId(tenant, 'r', 'e');
-  const news = { action: 'a', state: 'finished', agentId: 's', outcome: 'success' } as const;
+  const news: AgentNews = { action: 'a', state: 'finished', agentId: 's', ids: ['s'], outcome: 'success' };
 
   await workflows.tellRemediation(id, news);
   await client.workflow.start('remediate', { workflowId: id, taskQueue: 'nobody-polls' });
@@ -158,7 +159,13 @@ test('a server that takes a question and never answers holds nobody up for long'
     tellWatchOfAgents: asked.tellWatchOfAgents(tenant, []),
     tellWatchOfAlert: asked.tellWatchOfAlert(tenant, open),
     isAlertOpen: asked.isAlertOpen(tenant, alert),
-    tellRemediation: asked.tellRemediation(id, { action: 'a', state: 'finished', agentId: 's', outcome: 'success' }),
+    tellRemediation: asked.tellRemediation(id, {
+      action: 'a',
+      state: 'finished',
+      agentId: 's',
+      ids: ['s'],
+      outcome: 'success',
+    }),
     toldBy: asked.toldBy(id),
     askForSlot: asked.askForSlot(tenant, { key: 'k', holder: id, run: 'r', max: 1 }),
     closedAt: asked.closedAt(id, randomUUID()),

@@ -3,7 +3,7 @@ import { type FileHandle, open, readFile, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { ensureFolder } from '#adapters/files/ensure-folder.js';
 import { type Lock, takeLock } from '#adapters/files/lock.js';
 import { SEARCH_ATTRIBUTES } from '#contract/names.js';
@@ -171,10 +171,11 @@ async function answers(address: string, namespace: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
     connection = await Connection.connect({ address, connectTimeout: 2_000 });
-    await connection.workflowService.describeNamespace({ namespace });
+    // Of a workflow that is none: who describes the namespace learns that it is stored, not that all parts of the server know it.
+    await new Client({ connection, namespace }).workflow.getHandle('is-the-server-there').describe();
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError;
   } finally {
     await connection?.close();
   }

@@ -1,7 +1,7 @@
 import { defineQuery, defineSignal, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { QUERIES, SIGNALS } from '#contract/names.js';
 import type { OpenAlert } from '#contract/notification.js';
-import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import type { AlertsQuery, BatchHint, JudgementQuery, VerdictsQuery, WatchStatus } from '#contract/watch.js';
 import type { Watch } from './open-watch.js';
 import { textOrTextIn } from './read-argument.js';

@@ -2,7 +2,7 @@ import { setCurrentDetails } from '@temporalio/workflow';
 import { code, utc } from '#contract/text/markdown.js';
 import { meshCommand, tenantOptions } from '#contract/text/shell-word.js';
 import { plural } from '#contract/text/words.js';
-import type { Judgement } from '#contract/verdict.js';
+import type { Judgement } from '#contract/views/verdicts.js';
 import type { JudgementQuery, WatchStatus } from '#contract/watch.js';
 import { hasSeen } from '#rules/guards/seen.js';
 import { eventIdOf } from './inbox.js';

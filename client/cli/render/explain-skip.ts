@@ -1,4 +1,5 @@
-import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
+import type { SkipCode } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { tenantOptions } from '../tenant-option.js';
 import { unknownEventNames } from '../unknown-event-names.js';
@@ -27,7 +28,7 @@ export function explainSkip(
         ? 'The whole rules file has `enabled: false`.'
         : 'This action has `enabled: false` in the rules.',
     'max-depth': () =>
-      skip.reason.includes('lineage token')
+      skip.isDoubted
         ? [
             'Whether it comes from an agent that a remediation started is not known, since its token is not believed.',
             'So it counts as the end of a chain. The token should be the `MESH_LINEAGE` of that agent, unchanged.',
@@ -65,9 +66,8 @@ function simulation(ruleset: WatchStatus['ruleset']): string {
 }
 
 function windowText(skip: Skipped, guards: WatchStatus['guards'], rearm: string, now: number): string {
-  const [, ms] = /for (\d+)ms$/.exec(skip.reason) ?? [];
-  if (ms === undefined) return `To end it now: ${rearm}`;
-  const untilAt = skip.at + Number(ms);
+  const { untilAt } = skip;
+  if (untilAt === undefined) return `To end it now: ${rearm}`;
   if (untilAt <= now) return `It ended ${moment(untilAt, now)}.`;
   if (wasEndedEarly(skip, untilAt, guards)) return 'It was ended since, before its time.';
   return `It ends ${moment(untilAt, now)}. To end it now: ${rearm}`;

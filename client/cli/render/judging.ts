@@ -1,5 +1,5 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { LoggedVerdict, MissedRule } from '#contract/verdict.js';
+import type { LoggedVerdict, MissedRule } from '#contract/views/verdicts.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { moment } from '../terminal/times.js';
 import { removedRules } from '../../known-rules.js';

@@ -1,4 +1,4 @@
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { relative } from '../terminal/times.js';

@@ -1,7 +1,6 @@
-import { describeDropped } from '#contract/describe-dropped.js';
+import { describeDropped, type WatchStatus } from '#contract/watch.js';
 import { visible } from '#contract/text/plain-text.js';
-import type { LoggedVerdict } from '#contract/verdict.js';
-import type { WatchStatus } from '#contract/watch.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { DeadRemediation } from '#contract/views/dead.js';
 import type { LeasePage } from '#contract/views/lease.js';
 import type { RemediationSummary } from '#contract/views/remediation.js';

@@ -1,5 +1,5 @@
 import { visible } from '#contract/text/plain-text.js';
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { Paint, Screen } from '../terminal/screen.js';
 import { tenantOptions } from '../tenant-option.js';
 import { meshCommand } from '../terminal/shell-word.js';

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { EVENT_ID, MeshEvent } from '#contract/event.js';
 import { DIALECT_NAMES } from '#rules/dialects/index.js';
 import { wholeNumber } from '#contract/text/schema-words.js';
-import { type Judgement, type LoggedVerdict, SKIP_CODES } from '#contract/verdict.js';
-import { codes, count, instant } from '#contract/views/words.js';
+import { Judgement } from '#contract/views/verdicts.js';
 
 /** What the page at /docs sends when somebody tries it out: it fires a rule that is shipped. */
 const EXAMPLE = {
@@ -74,36 +73,9 @@ export const Accepted = z.strictObject({
   watch: z.string().describe('Workflow id of the watch that has them.'),
 });
 
-const Subject = {
-  at: instant('When it was judged.'),
-  eventId: z.string(),
-  event: z.string(),
-  depth: count(),
-  remediation: z.string().describe('Workflow id of the remediation that a fire started.').optional(),
-  missed: z
-    .array(z.strictObject({ rule: z.string(), reason: z.string() }))
-    .describe('On the first entry of an event: rules that did not look at it, and why.')
-    .optional(),
-  times: count().describe('How many copies of the event this entry stands for, when more than one.').optional(),
-};
-
-export const Verdict = z.discriminatedUnion('verdict', [
-  z.strictObject({ verdict: z.literal('fire'), rule: z.string(), action: z.string(), ...Subject }),
-  z.strictObject({
-    verdict: z.literal('skip'),
-    code: z.enum(codes(SKIP_CODES)),
-    reason: z.string(),
-    rule: z.string().optional(),
-    action: z.string().optional(),
-    ...Subject,
-  }),
-]) satisfies z.ZodType<LoggedVerdict>;
-
 export const EventAnswer = z.strictObject({
   id: z.string(),
-  state: z
-    .enum(['judged', 'waiting', 'forgotten'] satisfies Judgement['state'][])
-    .describe('`waiting`: it has arrived and is not judged yet. `forgotten`: its verdicts are no longer kept.'),
-  verdicts: z.array(Verdict),
+  state: Judgement.shape.state.exclude(['unknown']),
+  verdicts: Judgement.shape.verdicts,
   remediations: z.array(z.strictObject({ id: z.string(), rule: z.string() })),
 });

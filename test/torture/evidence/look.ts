@@ -1,6 +1,6 @@
 import { QUERIES } from '#contract/names.js';
 import { watchId } from '#contract/ids.js';
-import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { keepOn } from '../pace.js';
 import type { Activity, World } from '../world.js';

@@ -113,6 +113,7 @@ describe('the order of judging', () => {
         action,
         code: 'cooldown',
         reason: 'rule cooldown active for 60ms',
+        untilAt: 100,
       })),
     );
   });

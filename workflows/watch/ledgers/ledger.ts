@@ -1,5 +1,4 @@
-import { describeDropped } from '#contract/describe-dropped.js';
-import type { DroppedNews, WatchStatus } from '#contract/watch.js';
+import { describeDropped, type DroppedNews, type WatchStatus } from '#contract/watch.js';
 import { byteLength } from '../../byte-length.js';
 import type { Judged } from '../judged.js';
 

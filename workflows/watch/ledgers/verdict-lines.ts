@@ -1,5 +1,5 @@
 import { code, utc } from '#contract/text/markdown.js';
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 
 const SHOWN_VERDICTS = 10;
 const MAX_REASON_CHARS = 160;

@@ -26,7 +26,7 @@ describe('mesh', () => {
     ['to re-arm nothing in particular', ['rearm'], 'give the id of a rule, or --all for every rule of the tenant'],
     ['to re-arm one rule and all', ['rearm', 'retry', '--all'], 'give the id of a rule or --all, not both'],
   ])('refuses %s', async (_, args, message) => {
-    const run = createProgram().parseAsync(['node', 'mesh', ...args]);
+    const run = (await createProgram()).parseAsync(['node', 'mesh', ...args]);
 
     await expect(run).rejects.toThrow(new CliError(message));
   });

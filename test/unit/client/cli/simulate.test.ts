@@ -54,6 +54,7 @@ describe('mesh simulate', () => {
           verdict: 'skip',
           code: 'cooldown',
           reason: 'rule cooldown active for 600ms',
+          untilAt: 1000,
         })),
       },
       { atMs: 1000, verdicts: [{ verdict: 'skip', code: 'max-depth', reason: 'max chain depth reached (2/2)' }] },

@@ -94,6 +94,7 @@ describe('judgeMatched', () => {
         verdict: 'skip',
         code: 'max-depth',
         reason: 'max chain depth reached (2/2): its lineage token is of another tenant',
+        isDoubted: true,
       },
     ]);
   });

@@ -94,15 +94,15 @@ export class ReferenceModel {
   }
 
   private judgeRule({ maxDescendants }: ModelRuleset, rule: ModelRule, event: ModelEvent, now: number): Verdict[] {
-    const forAll = (code: 'rule-depth' | 'cooldown', reason: string) =>
-      rule.actions.map(({ name }) => ({ ...skip(code, reason), rule: rule.id, action: name }));
+    const forAll = (code: 'rule-depth' | 'cooldown', reason: string, untilAt?: number) =>
+      rule.actions.map(({ name }) => ({ ...skip(code, reason, untilAt), rule: rule.id, action: name }));
     if (rule.maxDepth !== undefined && event.depth >= rule.maxDepth) {
       return forAll('rule-depth', `rule maxDepth reached (${event.depth}/${rule.maxDepth})`);
     }
     const scope = rule.cooldownBy === undefined ? '' : `by ${valueOf(event, rule.cooldownBy)}`;
     const ofRule = this.firings.filter((past) => past.rule === rule.id);
     const coolsUntilAt = Math.max(0, ...ofRule.filter((past) => past.scope === scope).map((past) => past.coolsUntilAt));
-    if (coolsUntilAt > now) return forAll('cooldown', `rule cooldown active for ${coolsUntilAt - now}ms`);
+    if (coolsUntilAt > now) return forAll('cooldown', `rule cooldown active for ${coolsUntilAt - now}ms`, coolsUntilAt);
 
     const likeness = likenessOf(rule, event);
     return rule.actions.map((action): Verdict => {
@@ -111,7 +111,7 @@ export class ReferenceModel {
       const alike = ofRule.filter((past) => past.action === action.name && past.likeness === likeness);
       const repeatsUntilAt = Math.max(0, ...alike.map((past) => past.repeatsUntilAt));
       if (repeatsUntilAt > now) {
-        return { ...named, ...skip('dedup', `dedup window active for ${repeatsUntilAt - now}ms`) };
+        return { ...named, ...skip('dedup', `dedup window active for ${repeatsUntilAt - now}ms`, repeatsUntilAt) };
       }
       const root = event.root ?? event.id;
       const stems = this.spawns.filter((spawn) => spawn.root === root);
@@ -158,6 +158,6 @@ function valueOf(event: ModelEvent, path: ModelPath): string {
   return event[path] ?? 'none';
 }
 
-function skip(code: Extract<Verdict, { verdict: 'skip' }>['code'], reason: string) {
-  return { verdict: 'skip', code, reason } as const;
+function skip(code: Extract<Verdict, { verdict: 'skip' }>['code'], reason: string, untilAt?: number) {
+  return { verdict: 'skip', code, reason, ...(untilAt !== undefined && { untilAt }) } as const;
 }

@@ -98,7 +98,7 @@ function prognosis({ prognosis }: NotificationMessage): Html {
 /** What was at work, at one glance. */
 const LEAD = ['Tool', 'Task'];
 
-function lead({ facts, at, writtenAt = at, late }: NotificationMessage): Html {
+function lead({ facts, at, writtenAt, late }: NotificationMessage): Html {
   const values = facts.filter(({ label }) => LEAD.includes(label)).map(({ value }) => value);
   return html`<div class="dim" style="${STYLE.lead}">
     ${[...values, utcBeside(at, late?.sentAt ?? writtenAt)].join(' · ')}

@@ -31,10 +31,6 @@ export async function sendToPagerDuty(
   parcel: Parcel<PagerDutyConfig>,
   world: DeliveryWorld,
 ): Promise<DeliveryAnswer> {
-  // Older runs planned these. It would open an alert, or open one again, that no success ends.
-  if (parcel.request.message.kind === 'digest') {
-    return { delivered: false, reason: 'PagerDuty takes no digest: it would be an alert', isFinal: true };
-  }
   const { url, routingKey } = parcel.channel;
   const resolveOn = subjectOf(parcel);
   const key = await world.secret(routingKey);

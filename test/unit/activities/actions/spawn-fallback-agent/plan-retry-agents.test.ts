@@ -8,7 +8,7 @@ const FAILED = { action: 'agent', type: 'spawn_fallback_agent', status: 'failed'
 
 function ofAgent(outcome: AgentOutcome, status: Launch['status'], session = 's', launcher = 'runtime'): ActionResult {
   const agent = { launcher, session, outcome, outputTail: 'gave up' };
-  return { ...FAILED, agent, launches: [{ launcher, status, attempts: 1 }] };
+  return { ...FAILED, agent, launches: [{ launcher, status, attempts: 1, agent: { session, outcome } }] };
 }
 
 function ended(outcome: AgentOutcome, session = 's', launcher = 'runtime'): ActionResult {
@@ -41,11 +41,11 @@ test('keeps what was known before, each agent once', () => {
 test('knows an agent that had ended before another launcher was tried, whatever became of that one', () => {
   const agent = { session: 's', outcome: 'failed' } as const;
   const first: Launch = { launcher: 'runtime', status: 'failed', attempts: 1, agent };
-  const second: Launch = { launcher: 'script', status: 'failed', attempts: 2 };
-  const lastOfAll = { launcher: 'script', session: 't', outcome: 'failed' } as const;
+  const unasked: Launch = { launcher: 'script', status: 'failed', attempts: 2 };
+  const second: Launch = { ...unasked, agent: { session: 't', outcome: 'failed' } };
 
-  expect(retry({ ...FAILED, launches: [first, second] }).earlier).toEqual([ended('failed')]);
-  expect(retry({ ...FAILED, launches: [first, second], agent: lastOfAll }).earlier).toEqual([
+  expect(retry({ ...FAILED, launches: [first, unasked] }).earlier).toEqual([ended('failed')]);
+  expect(retry({ ...FAILED, launches: [first, second] }).earlier).toEqual([
     ended('failed'),
     ended('failed', 't', 'script'),
   ]);

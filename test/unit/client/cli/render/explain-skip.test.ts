@@ -10,7 +10,6 @@ describe('explainSkip', () => {
     expect(explainSkip(skip(code, 'because'), aStatus(), NOW)).toMatch(/^[A-Z].{30,}/);
   });
 
-  const LONG = 'rule cooldown active for 55825ms';
   const guards = (untilAt: number, more = 0) => ({
     ...aStatus().guards,
     cooldowns: [{ rule: 'r', untilAt }],
@@ -19,14 +18,14 @@ describe('explainSkip', () => {
   });
 
   test.each([
-    ['ends', 'cooldown', LONG, NOW - 10_000, 'It ends in 45 s (03:12:54 UTC). To end it now: npx mesh rearm r'],
-    ['has ended', 'cooldown', LONG, NOW - 60_000, 'It ended 4 s ago (03:12:04 UTC).'],
-    ['ends', 'dedup', 'dedup window active for 300000ms', NOW, 'It ends in 5 min (03:17:09 UTC). To end it now:'],
-    ['has just ended', 'dedup', 'dedup window active for 1000ms', NOW - 1_000, 'It ended just now (03:12:09 UTC).'],
-  ] as const)('says when a window %s (%s)', (_, code, reason, at, said) => {
-    const untilAt = at + Number(/\d+/.exec(reason)?.[0]);
+    ['ends', 'cooldown', 55_825, NOW - 10_000, 'It ends in 45 s (03:12:54 UTC). To end it now: npx mesh rearm r'],
+    ['has ended', 'cooldown', 55_825, NOW - 60_000, 'It ended 4 s ago (03:12:04 UTC).'],
+    ['ends', 'dedup', 300_000, NOW, 'It ends in 5 min (03:17:09 UTC). To end it now:'],
+    ['has just ended', 'dedup', 1_000, NOW - 1_000, 'It ended just now (03:12:09 UTC).'],
+  ] as const)('says when a window %s (%s)', (_, code, lastsMs, at, said) => {
+    const untilAt = at + lastsMs;
     const explained = explainSkip(
-      skip(code, reason, { at, rule: 'r', action: 'a' }),
+      skip(code, 'active', { at, rule: 'r', action: 'a', untilAt }),
       aStatus({ guards: guards(untilAt) }),
       NOW,
     );
@@ -35,7 +34,7 @@ describe('explainSkip', () => {
   });
 
   test('says when a window was ended before its time, as far as that can be known', () => {
-    const cooled = skip('cooldown', LONG, { at: NOW, rule: 'r', action: 'a' });
+    const cooled = skip('cooldown', 'active', { at: NOW, rule: 'r', action: 'a', untilAt: NOW + 55_825 });
 
     expect(explainSkip(cooled, aStatus({ guards: guards(NOW + 1) }), NOW)).toMatch(
       /It was ended since, before its time\.$/,
@@ -45,7 +44,11 @@ describe('explainSkip', () => {
 
   test('says of an event whose lineage token was not believed only what is known, and what to look at', () => {
     const reached = 'max chain depth reached (2/2)';
-    const doubted = explainSkip(skip('max-depth', `${reached}: its lineage token is forged`), aStatus(), NOW);
+    const doubted = explainSkip(
+      skip('max-depth', `${reached}: its lineage token is forged`, { isDoubted: true }),
+      aStatus(),
+      NOW,
+    );
     const believed = explainSkip(skip('max-depth', reached), aStatus(), NOW);
 
     expect(doubted).toMatch(/^Whether it comes from an agent .* is not known/);
@@ -56,7 +59,11 @@ describe('explainSkip', () => {
 
   test('names the tenant in commands', () => {
     const status = aStatus({ tenant: 'x', guards: guards(NOW + 55_825) });
-    const explained = explainSkip(skip('cooldown', LONG, { at: NOW, rule: 'r', action: 'a' }), status, NOW);
+    const explained = explainSkip(
+      skip('cooldown', 'active', { at: NOW, rule: 'r', action: 'a', untilAt: NOW + 55_825 }),
+      status,
+      NOW,
+    );
 
     expect(explained).toMatch(/npx mesh rearm --tenant x r$/);
   });

@@ -1,7 +1,7 @@
-import type { RemediationDetail, RemediationSummary } from '#contract/views/remediation.js';
+import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#contract/views/remediation.js';
 import { remediationId } from '#contract/ids.js';
-import type { RetriedActivity } from '#contract/views/remediation.js';
-import type { LoggedVerdict, SkipCode } from '#contract/verdict.js';
+import type { SkipCode } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from '#test/support/builders.js';
 
@@ -34,7 +34,7 @@ export function aFire(rule: string, action: string, overrides: Subject = {}): Lo
 export function aSkip(
   code: SkipCode,
   reason: string,
-  overrides: Subject & { rule?: string; action?: string } = {},
+  overrides: Subject & Partial<Extract<LoggedVerdict, { verdict: 'skip' }>> = {},
 ): LoggedVerdict {
   return { ...subject, verdict: 'skip', code, reason, ...overrides };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { renderWhy } from '#client/cli/render/why.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
 import type { EventExplanation } from '#client/explain-event.js';
-import type { Judgement, LoggedVerdict } from '#contract/verdict.js';
+import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import { aDetail, aFire, aRetried, aSkip, aStatus, NOW } from './samples.js';
 
 function lines(facts: Partial<EventExplanation>): string[] {
@@ -25,8 +25,8 @@ describe('renderWhy', () => {
       }),
       aFire('retry', 'tell'),
       aSkip('disabled', 'action disabled', { rule: 'retry', action: 'warm' }),
-      aSkip('cooldown', 'rule cooldown active for 190000ms', { rule: 'tell-all', action: 'a' }),
-      aSkip('cooldown', 'rule cooldown active for 190000ms', { rule: 'tell-all', action: 'b' }),
+      aSkip('cooldown', 'rule cooldown active for 190000ms', { rule: 'tell-all', action: 'a', untilAt: NOW + 10_000 }),
+      aSkip('cooldown', 'rule cooldown active for 190000ms', { rule: 'tell-all', action: 'b', untilAt: NOW + 10_000 }),
     ];
 
     const window = { rule: 'tell-all', untilAt: NOW + 10_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenAlert } from '#contract/notification.js';
-import type { LoggedVerdict } from '#contract/verdict.js';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import { noteLed } from '#rules/guards/chains.js';
 import { noteAgent } from '#rules/guards/known-agents.js';
 import { markSeen, MAX_SEEN_IDS } from '#rules/guards/seen.js';

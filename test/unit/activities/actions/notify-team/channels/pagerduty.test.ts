@@ -128,16 +128,6 @@ test('texts are cut to what PagerDuty takes', async () => {
   expect(target.requests[0]?.body.length).toBeLessThan(512 * 1024);
 });
 
-test('a digest that an older run planned is refused, and nothing is sent', async () => {
-  expect(await pagerduty().deliver({ message: aMessage({ kind: 'digest' }) })).toEqual({
-    delivered: false,
-    reason: 'PagerDuty takes no digest: it would be an alert',
-    isFinal: true,
-  });
-
-  expect(target.requests).toEqual([]);
-});
-
 describe('an alert', () => {
   test('is told to whoever watches for a success, with the key by which it is resolved', async () => {
     const answer = await pagerduty({ resolveOn: ['task', 'tool'] }).deliver({ alert: ALERT, threadKey: 'x' });
