@@ -17,7 +17,7 @@ export async function startAgentWorker(): Promise<AgentWorker> {
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
   const taskQueue = `agents-of-others-${randomUUID()}`;
   const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle });
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle, debugMode: true });
   const working = worker.run();
   return {
     taskQueue,

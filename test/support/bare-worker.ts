@@ -36,7 +36,7 @@ export async function startBareWorker(
     shutdownForceTime: '5 seconds',
   } as const;
   const workers = [
-    await Worker.create({ ...shared, taskQueue, workflowBundle: { codePath: BUNDLE } }),
+    await Worker.create({ ...shared, taskQueue, workflowBundle: { codePath: BUNDLE }, debugMode: true }),
     // A worker without any activities polls for none.
     ...(Object.keys(activities).length === 0
       ? []

@@ -371,7 +371,7 @@ test('an awaited remote agent ends with the event that tells of its end, and wha
 test('an agent may end before its launcher has said that it started', async () => {
   await run([{ ...AGENT, await: 'finished' }], {
     api: async (request) => {
-      await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' });
+      await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['s-1', 'run-1'], outcome: 'success' });
       return launched(request);
     },
   });
@@ -387,8 +387,8 @@ test('the late end of an agent whose launch had failed is not that of the agent 
   });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
-  await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1'], outcome: 'failed' });
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', ids: ['run-2'], outcome: 'success' });
+  await tell({ action: 'agent', state: 'finished', agentId: 's-1', ids: ['s-1', 'run-1'], outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-2', ids: ['s-2', 'run-2'], outcome: 'success' });
 
   expect(await result()).toMatchObject({ actions: [{ status: 'executed', agent: { id: 'run-2' } }] });
 });
@@ -426,7 +426,7 @@ test('an awaited remote agent that failed makes way for the next launcher', asyn
   await run([{ ...AGENT, await: 'finished' }], { api: launched, local: succeeds });
   await shown('agent', ({ actions: [agent] }) => (agent && 'agent' in agent ? agent.agent : undefined));
 
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['s-1', 'run-1'], outcome: 'failed' });
 
   expect(await result()).toMatchObject({
     actions: [
@@ -1036,7 +1036,7 @@ test('each action is told what became of those before it', async () => {
 test('what is signalled by hand and is no news changes nothing', async () => {
   await run([{ ...AGENT, await: 'finished' }], { api: launched });
   const launchedAs = (agent: object) => ({ action: 'agent', state: 'launched', agent: { ...REMOTE, ...agent } });
-  const ends = { action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' };
+  const ends = { action: 'agent', state: 'finished', agentId: 'run-1', ids: ['s-1', 'run-1'], outcome: 'success' };
   for (const news of [
     null,
     'x',
@@ -1048,8 +1048,8 @@ test('what is signalled by hand and is no news changes nothing', async () => {
   ]) {
     await handle.signal(REMEDIATION_SIGNALS.agent, news);
   }
-  await tell({ action: 'other', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'failed' });
-  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['run-1'], outcome: 'success' });
+  await tell({ action: 'other', state: 'finished', agentId: 'run-1', ids: ['s-1', 'run-1'], outcome: 'failed' });
+  await tell({ action: 'agent', state: 'finished', agentId: 'run-1', ids: ['s-1', 'run-1'], outcome: 'success' });
 
   expect(await result()).toMatchObject({ outcome: 'executed' });
 });

@@ -68,5 +68,5 @@ const WATCH_COMES_BACK_MS = 30_000;
 
 /** By its session, which the mesh has chosen: a service may use its names for agents, such as `worker-1`, again and again. */
 function isEndOf({ id, session }: StartedAgent, { agentId, ids }: AgentEndNews): boolean {
-  return ids === undefined || session === undefined ? [id, session].includes(agentId) : ids.includes(session);
+  return session === undefined ? id === agentId : ids.includes(session);
 }
