@@ -329,8 +329,8 @@ test('who asks for what could not be re-acquired sees to it, and the lease is a 
 });
 
 test('what is asked for while a cancelled lease is given back is re-acquired, also with no number to go back to', async () => {
-  const untilAt = Date.now() + 1_500;
-  releaseWhileAsked(() => aLease({ untilAt, ensure: 4, effectKey: 'r/2/warm' }));
+  let untilAt = Infinity;
+  releaseWhileAsked(() => aLease({ untilAt: (untilAt = Date.now() + 1_500), ensure: 4, effectKey: 'r/2/warm' }));
   await keep(aLease({ untilAt: Date.now() + HOUR_MS, ensure: 9 }));
   await shown('Kept warm until');
   await handle.cancel();
