@@ -1,9 +1,12 @@
 import type { WatchActivities } from '#contract/activities.js';
 import { type LoadedRuleset, matchBatch, type MatchContext } from '#rules/match-batch.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
-import { configTroubleOf } from './config-trouble.js';
 import { redactorOf } from './redactor-of.js';
 import type { World } from './world.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Current } from '#config/read-through.js';
+import { shortenProblems } from '#config/shorten-problems.js';
+import type { ConfigTrouble } from '#contract/matched.js';
 
 type MatchWorld = Pick<World, 'config' | 'redactKeys' | 'lineageKey'> & { rulesets: Pick<World['rulesets'], 'get'> };
 
@@ -39,4 +42,21 @@ const MAX_IDS_BYTES = 10_000;
 function ruleIdsOf({ ruleset }: LoadedRuleset): string[] | undefined {
   const ids = ruleset.rules.map(({ id }) => id);
   return Buffer.byteLength(ids.join('')) > MAX_IDS_BYTES ? undefined : ids;
+}
+
+/** Enough to know what to look at. They are told with every batch, also of one event. */
+const SHOWN_PROBLEMS = 3;
+
+/** What the watch is told of a `mesh.yaml` that is not in use as it is now, so that people who look at it see that too. */
+export function configTroubleOf(
+  { available, problems }: Current<MeshConfig>,
+  redact: (text: string) => string,
+): ConfigTrouble | undefined {
+  const [first] = problems;
+  if (!first) return undefined;
+  return {
+    source: first.file ?? 'mesh.yaml',
+    problems: shortenProblems(problems, { shown: SHOWN_PROBLEMS, redact }),
+    hasGoodVersion: available,
+  };
 }

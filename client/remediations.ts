@@ -5,17 +5,18 @@ import { agentAtWork } from './agent-at-work.js';
 import { MeshError } from './errors.js';
 import { listDead } from './list-dead.js';
 import { listLeases } from './list-leases.js';
-import { listRemediations } from './list-remediations.js';
 import { inputOf, progressOf, startAgain } from './past-runs.js';
-import { planRetry } from './plan-retry.js';
+import { deliveredIn, planRetry } from './plan-retry.js';
 import type { DeadFilter, RemediationFilter } from './filters.js';
 import type { DeadPage } from '#contract/views/dead.js';
 import type { LeasePage } from '#contract/views/lease.js';
 import type { RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
 import { retriedActivities } from './retried-activities.js';
-import { retryNotice } from './retry-notice.js';
 import { summaryFrom } from './run-summary.js';
 import { explainCall } from './temporal-errors.js';
+import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
+import { isPlain, listRuns, quoted, ruleTerm } from './list-runs.js';
+import type { NoticeInput, NoticeResult } from '#contract/notice.js';
 
 export interface Remediations {
   list(filter: RemediationFilter): Promise<RemediationPage>;
@@ -104,4 +105,56 @@ function notFound(id: string): MeshError {
 
 function conflict(message: string): MeshError {
   return new MeshError('conflict', message);
+}
+
+/** Lists remediations, each once: of one that was retried, the run that counts is the last. */
+async function listRemediations(client: Client, filter: RemediationFilter): Promise<RemediationPage> {
+  const { tenant = DEFAULT_TENANT, rule, session } = filter;
+  // Neither is ever stored with such a character in it, and no query could ask for it.
+  if (!isPlain(tenant) || (session !== undefined && !isPlain(session))) return { remediations: [] };
+  const { runs, nextPage } = await listRuns(client, {
+    ...filter,
+    query: queryOf({ ...filter, tenant }),
+    isMeant: (run) => rule === undefined || summaryFrom(run).rule === rule,
+  });
+  return { remediations: runs.map(summaryFrom), ...(nextPage !== undefined && { nextPage }) };
+}
+
+function queryOf({ tenant, rule, outcome, session }: RemediationFilter & { tenant: string }): string {
+  const terms = [`WorkflowType = '${WORKFLOW_TYPES.remediate}'`, `MeshTenant = ${quoted(tenant)}`];
+  if (rule !== undefined) terms.push(ruleTerm(tenant, rule));
+  if (session !== undefined) terms.push(`MeshSession = ${quoted(session)}`);
+  if (outcome !== undefined) terms.push(`MeshOutcome = ${quoted(outcome)}`);
+  // One that was terminated never came to say how it ended.
+  if (outcome === 'running') terms.push(`ExecutionStatus = 'Running'`);
+  return terms.join(' AND ');
+}
+
+/** Has a message of the mesh itself delivered to those who have not got it, under the same effect keys. */
+async function retryNotice(client: Client, id: string): Promise<Retried> {
+  const description = await describeNotice(client, id);
+  if (description.status.name === 'RUNNING') throw conflict(`${id} is still being delivered`);
+  const [input, progress] = await Promise.all([
+    inputOf<NoticeInput>(client, description),
+    progressOf<Partial<NoticeResult>>(client, description),
+  ]);
+  if (!progress) throw conflict(`who has got ${id} is not known: it did not end by itself, and no worker can tell`);
+  const { outcome, deliveries = [] } = progress;
+  if (outcome === 'executed') throw conflict(`everyone has got ${id}`);
+  if (outcome === 'skipped')
+    throw conflict(`nobody was to be told of ${id}${progress.reason ? `: ${progress.reason}` : ''}`);
+
+  const delivered = deliveredIn([...(input.delivered ?? []), ...deliveries]);
+  const missed = deliveries.filter(({ status }) => status !== 'delivered').map(({ delivery }) => delivery);
+  // Of one that did not end by itself, or that could not even be written, nobody knows for whom it was.
+  const actions = outcome !== undefined && missed.length > 0 ? missed : [input.kind];
+  return { runId: await startAgain(client, description, { ...input, delivered }), actions };
+}
+
+async function describeNotice(client: Client, id: string): Promise<WorkflowExecutionDescription> {
+  try {
+    return await client.workflow.getHandle(id).describe();
+  } catch (error) {
+    throw explainCall(error, `there is no message ${id}`);
+  }
 }

@@ -1,12 +1,12 @@
 import { formatProblem, problemsOf } from '#contract/text/problem.js';
 import { MeshEvent } from '#contract/event.js';
-import type { EventMatches, MatchedBatch, RuleFacts } from '#contract/matched.js';
+import type { AgentEnd, EventMatches, MatchedBatch, RuleFacts } from '#contract/matched.js';
 import type { Ruleset } from '#contract/ruleset.js';
-import { agentEndOf } from './guards/agent-end.js';
 import { verifyLineage } from './lineage/verify.js';
 import { matchEvent, ruleFacts } from './match.js';
 import { messageOf } from '#contract/text/words.js';
 import { worksIn } from './guards/works.js';
+import { factsOf, MAX_TAIL_CHARS, type Telling } from '#contract/facts.js';
 
 export interface LoadedRuleset {
   ruleset: Ruleset;
@@ -114,4 +114,17 @@ function learn(
     ...(agentEnd && { agentEnd }),
     ...(works && { works }),
   };
+}
+
+/** How the agent ended that an event came from; nothing when the event tells of no end. */
+export function agentEndOf(event: Telling, redact: (text: string) => string): AgentEnd | undefined {
+  const { endsAgent } = factsOf(event, redact);
+  if (!endsAgent) return undefined;
+  const { outcome, outputTail } = endsAgent;
+  return { outcome, ...(outputTail !== undefined && { outputTail: tailOf(redact(outputTail)) }) };
+}
+
+/** A mark may be longer than what it hides. */
+function tailOf(text: string): string {
+  return text.slice(-MAX_TAIL_CHARS).toWellFormed();
 }

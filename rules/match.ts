@@ -2,11 +2,12 @@ import type { MeshEvent } from '#contract/event.js';
 import { actionName } from '#contract/ids.js';
 import type { EventMatches, RuleFacts, RuleMatch } from '#contract/matched.js';
 import { MAX_JUDGED_ACTIONS } from '#contract/limits.js';
-import type { Rule, Ruleset, Trigger } from '#contract/ruleset.js';
+import type { Condition, Rule, Ruleset, Trigger } from '#contract/ruleset.js';
 import type { MissedRule } from '#contract/views/verdicts.js';
-import { missedCondition } from './condition.js';
-import { cutAtWord } from '#contract/text/shorten.js';
+import { cutAtWord, shortened } from '#contract/text/shorten.js';
 import { cooldownKey, dedupKeys } from './fingerprint.js';
+import { factsOf, type Telling } from '#contract/facts.js';
+import { readPath } from './read-path.js';
 
 /** Which rules look at this event, in file order, and what the others missed on. Pure: event and ruleset only. */
 export function matchEvent(ruleset: Ruleset, event: MeshEvent): Exclude<EventMatches, { error: string }> {
@@ -115,4 +116,42 @@ function inShort(misses: Miss[]): MissedRule[] {
     kept.push(miss);
   }
   return kept;
+}
+
+/** Why an event does not meet a condition, in words; nothing when it does. All kinds must hold, any entry of a list does. */
+export function missedCondition(condition: Condition, event: Telling): string | undefined {
+  const { tool, status, error } = factsOf(event);
+  return (
+    missedNames('toolNames', condition.toolNames, tool) ??
+    missedNames('taskStatuses', condition.taskStatuses, status) ??
+    missedError(condition.errorIncludes, error) ??
+    missedFields(condition.eventFieldEquals, event.payload ?? {})
+  );
+}
+
+function missedNames(kind: string, wanted: string[] | undefined, found: string | undefined): string | undefined {
+  if (!wanted?.length || (found !== undefined && wanted.includes(found))) return undefined;
+  return `${kind} found ${show(found)}, wants ${wanted.join(' or ')}`;
+}
+
+/** Looks at the first non-empty error text only: an `error` of "boom" hides a `message` of "timeout". */
+function missedError(wanted: string[] | undefined, found: string | undefined): string | undefined {
+  if (!wanted?.length) return undefined;
+  const text = found?.toLowerCase();
+  if (text !== undefined && wanted.some((part) => text.includes(part.toLowerCase()))) return undefined;
+  return `errorIncludes found ${show(found)}, wants ${wanted.map((part) => JSON.stringify(part)).join(' or ')}`;
+}
+
+function missedFields(wanted: Condition['eventFieldEquals'], payload: Record<string, unknown>): string | undefined {
+  for (const [path, value] of Object.entries(wanted ?? {})) {
+    const found = readPath(payload, path);
+    if (found !== value) return `eventFieldEquals found ${path} = ${show(found)}, wants ${show(value)}`;
+  }
+  return undefined;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return shortened(JSON.stringify(value), 60);
 }

@@ -1,14 +1,16 @@
-import { defineQuery, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, defineQuery, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '#contract/names.js';
 import type { ActionResult, RemediationInput, RemediationProgress, RemediationResult } from '#contract/remediation.js';
 import { runAction } from './actions/run-action.js';
 import { listenForAgents } from './agent-news.js';
 import { finalFailure } from './final-failure.js';
-import { type Progress, createProgress } from './progress.js';
+import { createProgress, type Progress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
 import { listenForSlots } from './slot-grants.js';
-import { untilNextMayStart } from './turns.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import { isAwaited, patienceMsWith } from '#contract/patience.js';
+import { summaryOf } from '#contract/text/shorten.js';
 
 /**
  * The workflow of one fired rule: runs its actions in order. A failed action never stops the next, and one that takes long
@@ -58,4 +60,23 @@ function hasFailed({ status }: ActionResult): boolean {
 function failure(result: RemediationResult): Error {
   const failed = result.actions.filter(hasFailed).map(({ action, reason }) => `${action}: ${reason ?? 'failed'}`);
   return finalFailure('remediation-failed', failed.join('; '), [result]);
+}
+
+/** Actions run in order, but those that come after must not starve while one takes long or is tried again. */
+async function untilNextMayStart(
+  plan: ActionPlan,
+  next: ActionPlan,
+  run: Promise<void>,
+  progress: Progress,
+): Promise<void> {
+  if (isAwaited(plan)) return run;
+  // It waits by itself, for as long as it takes, and holds up the one after it no longer than any other does.
+  if (next.onlyIf !== undefined && next.after === plan.name) return;
+  const mayStart = () => {
+    const state = progress.of(plan.name);
+    return state.state === 'done' || (state.state === 'running' && state.agent !== undefined);
+  };
+  const summary = summaryOf(`goes on if not done by then: ${plan.name}`);
+  // Rejects when the remediation is aborted: then the wait is over too.
+  await condition(mayStart, patienceMsWith(plan), { summary }).catch(() => false);
 }

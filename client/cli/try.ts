@@ -12,10 +12,10 @@ import { renderRun } from './render/run.js';
 import { TENANT_OPTION } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
 import { followRun } from './try/follow-run.js';
-import { onInterrupt } from './try/on-interrupt.js';
 import { readTriedEvent } from './try/read-event.js';
 import { type TriedRule, tryOf } from './try/tried-rule.js';
 import { withMesh } from './open-mesh.js';
+import { meshCommand } from './terminal/shell-word.js';
 
 export interface TryOptions {
   event: string;
@@ -96,4 +96,18 @@ async function watch(mesh: Mesh, id: string): Promise<RemediationDetail> {
   } finally {
     stopListening();
   }
+}
+
+/** What a shell takes for "ended by Ctrl-C". */
+const INTERRUPTED = 130;
+
+/** Ctrl-C ends the command, not what it has started. The answer takes this back. */
+function onInterrupt(id: string, say: (line: string) => void): () => void {
+  const leave = () => {
+    say(`\nIt goes on without this command.\nTo see how it stands: ${meshCommand('show', [id])}`);
+    say(`To end it: ${meshCommand('abort', [id])}`);
+    process.exit(INTERRUPTED);
+  };
+  process.once('SIGINT', leave);
+  return () => process.off('SIGINT', leave);
 }

@@ -1,14 +1,13 @@
 import { createRequire } from 'node:module';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createRedactor } from '#contract/text/redact/redact.js';
-import { logAccess } from './access-log.js';
 import { addRoute } from './add-route.js';
 import { answerProblem } from './answer-problem.js';
 import { limitConnections } from './connection-limit.js';
 import { createServer } from './create-server.js';
 import { addDocsPage } from './docs-page.js';
 import { createGate } from './gate.js';
-import { GATEWAY_LIMITS, type GatewayDeps } from './gateway-deps.js';
+import { GATEWAY_LIMITS, type GatewayDeps, type GatewayLog } from './gateway-deps.js';
 import { createGatewayMetrics, type GatewayMetrics } from './gateway-metrics.js';
 import { GatewayProblem } from './gateway-problem.js';
 import { openApiDocument } from './open-api.js';
@@ -16,6 +15,7 @@ import { createRateLimits } from './rate-limits.js';
 import { remembered } from './remembered.js';
 import type { RouteWorld } from './route.js';
 import { ROUTES } from './routes/index.js';
+import { visitOf } from './visit.js';
 
 /** A probe may come as often as it likes; Temporal is asked once a second. */
 const HEALTH_FOR_MS = 1_000;
@@ -72,4 +72,38 @@ export async function createGateway(deps: GatewayDeps): Promise<FastifyInstance>
 function packageVersion(): string {
   const { version } = createRequire(import.meta.url)('remediation-mesh/package.json') as { version: string };
   return version;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The caller did not wait for the answer. Other servers use this number too. */
+const CLIENT_GONE = 499;
+
+/** Counts and logs every request once it is over. Bodies, headers and addresses stay out. */
+function logAccess(app: FastifyInstance, metrics: GatewayMetrics, log: GatewayLog): void {
+  app.addHook('onResponse', async (request, reply) => note(request, reply.statusCode));
+  // A caller that goes away before the answer gets none, so `onResponse` is never called.
+  app.addHook('onRequest', async (request, reply) => {
+    reply.raw.once('close', () => note(request, CLIENT_GONE));
+  });
+
+  function note(request: FastifyRequest, status: number): void {
+    const visit = visitOf(request);
+    if (visit.isNoted) return;
+    visit.isNoted = true;
+    const { admitted, events, refusal, cameAt } = visit;
+    const elapsedMs = performance.now() - cameAt;
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const route = patternOf(request);
+    metrics.requests.inc({ method, route, status: String(status) });
+    metrics.durations.observe({ route }, elapsedMs / 1_000);
+    if (refusal) metrics.refused.inc({ code: refusal.code });
+    const ms = Math.round(elapsedMs * 10) / 10;
+    const known = { tenant: admitted?.principal.tenant || undefined, events, code: refusal?.code };
+    log.info({ method, route, status, ms, requestId: request.id, ...known }, 'request');
+  }
+}
+
+/** Patterns only: addresses hold ids, and any caller can make up new ones. */
+function patternOf(request: FastifyRequest): string {
+  return request.is404 ? '(none)' : (request.routeOptions.url ?? '(none)');
 }

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { hashTarget } from '#activities/actions/warm-remote-capacity/open-target.js';
-import { makeKeepLease } from '#adapters/temporal/keep-lease.js';
+import { makeKeepLease } from '#adapters/temporal/create-workflows.js';
 import { connectMesh } from '#client/mesh.js';
 import { leaseId, remediationId, slotsId, watchId } from '#contract/ids.js';
 import { SIGNALS, TASK_QUEUE, WORKFLOW_TYPES } from '#contract/names.js';

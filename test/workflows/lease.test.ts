@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { makeKeepLease } from '#adapters/temporal/keep-lease.js';
+import { makeKeepLease } from '#adapters/temporal/create-workflows.js';
 import { listDead } from '#client/list-dead.js';
 import { listLeases } from '#client/list-leases.js';
 import type { ActionReport } from '#contract/activities.js';

@@ -1,11 +1,11 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { WatchInput } from '#contract/watch.js';
-import { type Alarm, createAlarm } from './alarm.js';
 import { createInbox, type Inbox, type InboxItem } from './inbox.js';
 import { type Ledgers, loadLedgers, pruneLedgers, type SavedLedgers, saveLedgers } from './ledgers/index.js';
 import { byteLength } from '../byte-length.js';
 import { IDLE_CLOSE_MS, MAX_BATCH_EVENTS, MAX_HISTORY_EVENTS, MAX_STATE_BYTES } from './limits.js';
 import type { RunFacts } from './schedule.js';
+import { summaryOf } from '#contract/text/shorten.js';
 
 /** What a run of the watch is given: the first by whoever signals it, the others by the run before. */
 export interface WatchRunInput extends WatchInput {
@@ -60,4 +60,46 @@ export function factsOf({ inbox, run }: Watch): RunFacts {
   const { historyLength, historySize } = workflowInfo();
   const waiting = { items: inbox.size(), bytes: inbox.bytes() };
   return { ...run, waiting, history: { events: historyLength, bytes: historySize } };
+}
+
+interface Alarm {
+  /** Makes sure the alarm rings at `at` or before: who hears it looks at the clock and asks again. */
+  ringBy(at: number, summary: string): void;
+  isRinging(): boolean;
+  silence(): void;
+}
+
+/**
+ * One durable timer for everything the watch waits for. A timer per wait would cost two events of history each time an
+ * event comes in before it; this one is moved only when something is due earlier than it would ring.
+ */
+function createAlarm(): Alarm {
+  let ringsAt = Infinity;
+  let ringing = false;
+  let current: CancellationScope | undefined;
+
+  return { ringBy, isRinging: () => ringing, silence: () => (ringing = false) };
+
+  function ringBy(at: number, summary: string): void {
+    if (at >= ringsAt) return;
+    current?.cancel();
+    ringsAt = at;
+    const mine = new CancellationScope();
+    current = mine;
+    void wait(mine, Math.max(1, at - Date.now()), summary);
+  }
+
+  async function wait(mine: CancellationScope, ms: number, summary: string): Promise<void> {
+    try {
+      await mine.run(() => sleep(ms, { summary: summaryOf(summary) }));
+    } catch (error) {
+      // Moved to an earlier time. The watch itself is never cancelled.
+      if (isCancellation(error)) return;
+      throw error;
+    }
+    if (current !== mine) return;
+    ringing = true;
+    ringsAt = Infinity;
+    current = undefined;
+  }
 }

@@ -1,8 +1,6 @@
 import { visible } from '#contract/text/plain-text.js';
-import { fitColumns, GAP, totalWidth } from './fit-columns.js';
 import type { Screen } from './screen.js';
-import { textWidth } from './text-width.js';
-import { wrapToWidth } from './wrap-to-width.js';
+import { cutToWidth, GRAPHEMES, textWidth } from './text-width.js';
 
 export interface Column {
   title: string;
@@ -70,4 +68,80 @@ function layOut(row: (Pick<Painted, 'paint'> & { lines: string[] })[], columns: 
       .join(GAP)
       .trimEnd(),
   );
+}
+
+/**
+ * Leaves out what may be, then takes from the widest of those that people look for least, until the rest fits or nothing more
+ * can go.
+ */
+function fitColumns<T extends Measured>(columns: T[], available: number): T[] {
+  let shown = columns;
+  const droppable = columns.filter(({ dropFirst }) => dropFirst !== undefined);
+  for (const { index } of droppable.sort((a, b) => (b.dropFirst ?? 0) - (a.dropFirst ?? 0))) {
+    if (totalWidth(shown.map(wanted)) <= available) break;
+    shown = shown.filter((column) => column.index !== index);
+  }
+  const widths = new Map(shown.map((column) => [column.index, column.width]));
+  const widthOf = ({ index }: Measured) => widths.get(index) ?? 0;
+  while (totalWidth([...widths.values()]) > available) {
+    const cuttable = shown.filter((column) => widthOf(column) > narrowest(column));
+    const [first] = cuttable.sort((a, b) => (a.keep ?? 0) - (b.keep ?? 0) || widthOf(b) - widthOf(a));
+    if (!first) break;
+    widths.set(first.index, widthOf(first) - 1);
+  }
+  return shown.map((column) => ({ ...column, width: widthOf(column) }));
+}
+
+/** Between two columns. */
+const GAP = '  ';
+
+function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+}
+
+/** Enough to tell most names of rules apart: no column that may be left out is worth less of what people look for. */
+const ROOM_FOR_KEPT = 24;
+
+function wanted(column: Measured): number {
+  const least = narrowest(column);
+  return column.keep === undefined ? least : Math.max(least, Math.min(column.width, ROOM_FOR_KEPT));
+}
+
+function narrowest({ min, width, title }: Measured): number {
+  return min === undefined ? width : Math.min(width, Math.max(min, textWidth(title)));
+}
+
+/**
+ * The text in lines of so many columns, `maxLines` at most; what does not fit is cut, with a mark. It breaks after commas and
+ * semicolons, at other blanks where that is not enough, and within a word that is longer than a line.
+ */
+export function wrapToWidth(text: string, width: number, maxLines: number): string[] {
+  if (maxLines < 2 || textWidth(text) <= width) return [cutToWidth(text, width)];
+  const lines = text.split(/(?<=[,;]) /).reduce<string[]>((before, part) => {
+    const joined = join(before, part, width);
+    if (joined) return joined;
+    if (textWidth(part) <= width) return [...before, part];
+    const words = part.split(' ').flatMap((word) => piecesOf(word, width));
+    return words.reduce((done, word) => join(done, word, width) ?? [...done, word], before);
+  }, []);
+  const last = lines.slice(maxLines - 1).join(' ');
+  return [...lines.slice(0, maxLines - 1), last].filter((line) => line !== '').map((line) => cutToWidth(line, width));
+}
+
+function piecesOf(word: string, width: number): string[] {
+  if (textWidth(word) <= width) return [word];
+  const pieces = [''];
+  for (const { segment } of GRAPHEMES.segment(word)) {
+    if (textWidth(`${pieces.at(-1)}${segment}`) > width) pieces.push('');
+    pieces.push(`${pieces.pop()}${segment}`);
+  }
+  return pieces;
+}
+
+/** The lines with one more text on the last of them, if there is room. */
+function join(lines: string[], text: string, width: number): string[] | undefined {
+  const last = lines.at(-1);
+  if (last === undefined) return undefined;
+  const joined = `${last} ${text}`;
+  return textWidth(joined) <= width ? [...lines.slice(0, -1), joined] : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configTroubleOf } from '#activities/config-trouble.js';
+import { configTroubleOf } from '#activities/match-events.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OnlyIf } from '#contract/actions/of-every-action.js';
 import type { ActionStatus } from '#contract/remediation.js';
 import { decidingActions, runsOnlyIf } from '#contract/runs-only-if.js';
-import { isPassedOver, whyNot } from '#workflows/actions/only-if.js';
+import { isPassedOver, whyNot } from '#workflows/actions/run-action.js';
 import { aRemediation } from '../../support/a-remediation.js';
 
 type Chain = (OnlyIf | undefined)[];

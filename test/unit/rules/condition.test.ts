@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missedCondition } from '#rules/condition.js';
+import { missedCondition } from '#rules/match.js';
 
 type Condition = Parameters<typeof missedCondition>[0];
 type Payload = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '#contract/event.js';
-import { agentEndOf } from '#rules/guards/agent-end.js';
+import { agentEndOf } from '#rules/match-batch.js';
 import { anEvent } from '../../../support/builders.js';
 
 describe('the end of an agent', () => {

@@ -6,7 +6,7 @@ import {
   EnvironmentsAnswer,
   ReleaseAnswer,
   StatusAnswer,
-} from '#activities/actions/warm-remote-capacity/targets/bridge-answers.js';
+} from '#activities/actions/warm-remote-capacity/targets/http-bridge.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import {
   contract,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textWidth } from '#client/cli/terminal/text-width.js';
-import { wrapToWidth } from '#client/cli/terminal/wrap-to-width.js';
+import { wrapToWidth } from '#client/cli/terminal/table.js';
 
 const VERDICTS = 'retry-failed-tool: fire; trial: shadow; tell: cooldown';
 
