@@ -5,8 +5,10 @@ import { redactorOf } from './redactor-of.js';
 import type { World } from './world.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { Current } from '#config/read-through.js';
-import { shortenProblems } from '#config/shorten-problems.js';
+import { shortenProblems } from '#config/ruleset-store.js';
 import type { ConfigTrouble } from '#contract/matched.js';
+import { ApplicationFailure } from '@temporalio/common';
+import type { FailureType } from '#contract/failures.js';
 
 type MatchWorld = Pick<World, 'config' | 'redactKeys' | 'lineageKey'> & { rulesets: Pick<World['rulesets'], 'get'> };
 
@@ -58,5 +60,18 @@ export function configTroubleOf(
     source: first.file ?? 'mesh.yaml',
     problems: shortenProblems(problems, { shown: SHOWN_PROBLEMS, redact }),
     hasGoodVersion: available,
+  };
+}
+
+/** Succeeds once the tenant's rules can be had; until then each attempt fails with the reason, and the server tries again. */
+export function makeAwaitRules({ rulesets }: Pick<World, 'rulesets'>): WatchActivities['awaitRules'] {
+  return async (tenant) => {
+    const loaded = await rulesets.get(tenant);
+    if (loaded.available) return;
+    throw ApplicationFailure.create({
+      type: 'rules-unavailable' satisfies FailureType,
+      message: loaded.problems.join('; '),
+      category: 'BENIGN',
+    });
   };
 }

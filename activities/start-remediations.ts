@@ -63,3 +63,11 @@ async function startOne(
   if (planned.length < actions.length) return { error: `rule ${rule} no longer has all the actions that fired` };
   return workflows.startRemediation(plan);
 }
+
+/** Starts a workflow per message. The ids decide: one that was started before is left as it is. */
+export function makeStartNotices({ workflows }: Pick<World, 'workflows'>): WatchActivities['startNotices'] {
+  return (notices) =>
+    withHeartbeat(async () => {
+      await Promise.all(notices.map((notice) => workflows.startNotice(notice)));
+    });
+}

@@ -1,7 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { isNoticeId, parseRemediationId } from '#contract/ids.js';
 import type { RemediationInput, RemediationProgress } from '#contract/remediation.js';
-import { agentAtWork } from './agent-at-work.js';
 import { MeshError } from './errors.js';
 import { listDead } from './list-dead.js';
 import { listLeases } from './list-leases.js';
@@ -10,13 +9,15 @@ import { deliveredIn, planRetry } from './plan-retry.js';
 import type { DeadFilter, RemediationFilter } from './filters.js';
 import type { DeadPage } from '#contract/views/dead.js';
 import type { LeasePage } from '#contract/views/lease.js';
-import type { RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
+import type { AgentAtWork, RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
 import { retriedActivities } from './retried-activities.js';
-import { summaryFrom } from './run-summary.js';
+import { millisecondsOf, summaryFrom } from './run-summary.js';
 import { explainCall } from './temporal-errors.js';
 import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import { isPlain, listRuns, quoted, ruleTerm } from './list-runs.js';
 import type { NoticeInput, NoticeResult } from '#contract/notice.js';
+import type { ActionPlan } from '#contract/actions/index.js';
+import type { ActionActivities } from '#contract/activities.js';
 
 export interface Remediations {
   list(filter: RemediationFilter): Promise<RemediationPage>;
@@ -158,3 +159,27 @@ async function describeNotice(client: Client, id: string): Promise<WorkflowExecu
     throw explainCall(error, `there is no message ${id}`);
   }
 }
+
+/**
+ * Since when a worker has been with the agent of an action, and how long it stays. The server does not tell which action an
+ * activity is part of without its history, which would be read again with every look: of several agents at once this says nothing.
+ */
+export function agentAtWork(
+  { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
+  actions: readonly ActionPlan[],
+  progress: RemediationProgress | undefined,
+): AgentAtWork | undefined {
+  const running = (progress?.actions ?? []).filter(({ type, status }) => type === SPAWN && status === 'running');
+  const attempts = (raw.pendingActivities ?? []).filter(
+    ({ activityType, state }) => activityType?.name === ACTIVITY && Number(state) === STARTED,
+  );
+  const [[state, ...otherStates], [attempt, ...otherAttempts]] = [running, attempts];
+  const plan = actions.find(({ name }) => name === state?.action);
+  if (!plan || !attempt?.lastStartedTime || otherStates.length > 0 || otherAttempts.length > 0) return undefined;
+  const sinceAt = millisecondsOf(attempt.lastStartedTime);
+  return { action: plan.name, sinceAt, untilAt: sinceAt + plan.timeoutMs };
+}
+
+const SPAWN: ActionPlan['type'] = 'spawn_fallback_agent';
+const ACTIVITY: keyof ActionActivities = 'spawnFallbackAgent';
+const STARTED = 2;

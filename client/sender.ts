@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { MeshEvent } from '#contract/event.js';
 import { SEARCH_ATTRIBUTES, SIGNALS } from '#contract/names.js';
 import type { BatchHint } from '#contract/watch.js';
-import { watchStart } from '#contract/watch-start.js';
+import { watchStart } from '#contract/watch.js';
 import type { Calls } from './calls.js';
 import { type NotStoredReason, WatchFullError } from './errors.js';
 import { isPassing, isSignalLimit } from './temporal-errors.js';

@@ -2,6 +2,8 @@ import { plural } from './text/words.js';
 import type { OpenAlert } from './notification.js';
 import type { SkipCode } from './verdict.js';
 import type { DroppedNews, RuleCounters } from './views/watch.js';
+import { watchId } from './ids.js';
+import { WORKFLOW_TYPES } from './names.js';
 
 export type {
   DroppedNews,
@@ -79,4 +81,21 @@ export function describeDropped({ messages, alerts }: DroppedNews): string[] {
     ...(messages > 0 ? [`${plural(messages, 'message')} that waited`] : []),
     ...(alerts > 0 ? [`${plural(alerts, 'open alert')}, which people must resolve at the receiver`] : []),
   ];
+}
+
+/** How the watch of a tenant is started. Every sender of a first signal starts it in the same way. */
+export function watchStart(tenant: string): {
+  type: string;
+  workflowId: string;
+  input: WatchInput;
+  summary: string;
+  searchAttributes: { MeshTenant: string };
+} {
+  return {
+    type: WORKFLOW_TYPES.watch,
+    workflowId: watchId(tenant),
+    input: { tenant },
+    summary: `Watch of tenant ${tenant}: judges events, remembers guards, starts remediations`,
+    searchAttributes: { MeshTenant: tenant },
+  };
 }

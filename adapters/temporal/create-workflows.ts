@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Workflows } from './workflows.js';
 import { answeredInTime } from './answered-in-time.js';
 import { makeStartNotice } from './start-notice.js';
@@ -16,8 +16,7 @@ import type { SlotsInput } from '#contract/slots.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { LeaseInput } from '#contract/lease.js';
 import { searchAttributePairs } from './search-attributes.js';
-import { unlessGone } from './unless-gone.js';
-import { watchStart } from '#contract/watch-start.js';
+import { watchStart } from '#contract/watch.js';
 import type { RemediationProgress } from '#contract/remediation.js';
 import type { OpenAlert } from '#contract/notification.js';
 import type { AlertsQuery } from '#contract/watch.js';
@@ -158,3 +157,13 @@ function makeClosedAt(client: Client): Workflows['closedAt'] {
 
 /** It was closed so long ago that the server has forgotten it. */
 const FORGOTTEN = { closeTime: new Date(0) };
+
+/** What a workflow answers, or `gone` where it has ended, or ended so long ago that the server has forgotten it. */
+async function unlessGone<T, Gone>(asked: Promise<T>, gone: Gone): Promise<T | Gone> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return gone;
+    throw error;
+  }
+}

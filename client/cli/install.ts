@@ -1,18 +1,23 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { formatProblem } from '#contract/text/problem.js';
-import { type Environment, readSettings } from '#contract/settings.js';
+import { type Environment, readSettings, type Settings } from '#contract/settings.js';
 import type { Install, InstallPlan, InstallWish } from '#rules/dialects/dialect.js';
 import { INSTALLS } from '#rules/dialects/index.js';
 import { CliError } from './cli-error.js';
-import { targetOf, tokenIn } from './hook/hook-options.js';
-import { editSettings } from './install/edit-settings.js';
-import { hookCommandLine, type HookForm, hookUrl, meshCommandFile } from './install/hook-command-line.js';
-import { readSettingsFile, type SettingsFile, UNCHANGED, writeSettingsFile } from './install/settings-file.js';
+import { type GatewayTarget, targetOf, tokenIn } from './hook/hook-options.js';
+import {
+  editSettings,
+  readSettingsFile,
+  type SettingsFile,
+  UNCHANGED,
+  writeSettingsFile,
+} from './install/settings-file.js';
 import { print } from './print.js';
 import { tenantFrom } from './tenant-option.js';
 import { shellWord } from './terminal/shell-word.js';
+import { createRequire } from 'node:module';
 
 interface InstallOptions {
   settings?: string;
@@ -114,4 +119,48 @@ function otherForm(dialect: Install, form: HookForm, wish: InstallWish, options:
   const title = 'The form that posts to the gateway without a command (--http writes it; it has no spool)';
   if (!options.print || 'problem' in plan) return ['', `${title}: --http --print shows it.`];
   return ['', `${title}:`, editSettings('', plan.edits).trimEnd()];
+}
+
+interface HookForm {
+  dialect: string;
+  settings: Settings;
+  gateway: GatewayTarget | undefined;
+  tenant: string | undefined;
+  /** Whether the gateway asks for a token. */
+  hasToken: boolean;
+}
+
+const LOCAL_GATEWAY = 'http://127.0.0.1:7280';
+
+/**
+ * The line that a runtime runs for a hook, in whatever folder the agent works and without the variables of this terminal: so
+ * every path is whole, and what is not as by default is said.
+ */
+function hookCommandLine(
+  { dialect, settings, gateway, tenant }: HookForm,
+  word: (text: string) => string = exactWord,
+): string {
+  const url = gateway?.url ?? 'off';
+  const words = [
+    ...[word(process.execPath), word(meshCommandFile()), 'hook', dialect],
+    ...['--home', word(resolve(settings.home))],
+    ...(url === LOCAL_GATEWAY ? [] : ['--gateway', word(url)]),
+    ...(tenant === undefined ? [] : ['--tenant', word(tenant)]),
+  ];
+  return words.join(' ');
+}
+
+function hookUrl({ dialect, gateway }: HookForm): string {
+  return `${(gateway?.url ?? LOCAL_GATEWAY).replace(/\/+$/, '')}/v1/hooks/${dialect}`;
+}
+
+/** Nobody looks at this one in a terminal: so every character stays what it is, those too that cannot be seen. */
+function exactWord(text: string): string {
+  return /^[\w@%+:,./][\w@%+:,./=~-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** By the package's own name, which finds it from the sources and from what they are compiled to. */
+function meshCommandFile(): string {
+  const manifest = createRequire(import.meta.url).resolve('remediation-mesh/package.json');
+  return join(dirname(manifest), 'worker', 'mesh.mjs');
 }

@@ -1,5 +1,5 @@
-import { renderMail } from '#activities/actions/notify-team/channels/email/render.js';
-import { renderEntry } from '#activities/actions/notify-team/channels/inbox/render.js';
+import { renderMail } from '#activities/actions/notify-team/channels/email/channel.js';
+import { renderEntry } from '#activities/actions/notify-team/channels/inbox/channel.js';
 import type { InboxEntry } from '#adapters/files/splice.js';
 import { type PagerDutyEvent, renderPagerDuty } from '#activities/actions/notify-team/channels/pagerduty/render.js';
 import { renderSlack, type SlackMessage } from '#activities/actions/notify-team/channels/slack/render.js';

@@ -9,10 +9,15 @@ import { withHeartbeat } from '../../heartbeat.js';
 import { readConfig } from '../../load-config.js';
 import type { World } from '../../world.js';
 import { noLonger } from './ask-for-slot.js';
-import { type Attempt, createAttempt, delayed, delayedByStop, withKnown } from './attempt.js';
+import { type Attempt, createAttempt, delayed, delayedByStop, isWorkerStopped, withKnown } from './attempt.js';
 import { isAborted, type Launch, type LaunchWorld, leftoversOf } from './launch.js';
 import { type LaunchInput, prepareLaunch } from './prepare-launch.js';
-import { startAgent } from './start-agent.js';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { isElsewhere } from './choose-launcher.js';
+import { launchCommand } from './launchers/command.js';
+import { launchHttp } from './launchers/http.js';
+import { launchTemporal } from './launchers/temporal.js';
+import { tellAsked, tellNotStarted } from './announce.js';
 
 type SpawnWorld = LaunchWorld & Pick<World, 'config' | 'redactKeys'>;
 
@@ -74,4 +79,39 @@ async function launchOnce(launch: Launch, agent: Agent, attempt: Attempt, world:
   // The remediation hears of the abort before it hears of this, and goes on from what this attempt has found.
   if (await isAbortUnheard(world.workflows)) return delayed(ABORT_UNHEARD, attempt.now());
   return startAgent(launch, agent, attempt, world);
+}
+
+/** Starts the agent in the way that its kind is started, and keeps the remediation informed of whether there may be one. */
+async function startAgent(launch: Launch, agent: Agent, attempt: Attempt, world: LaunchWorld): Promise<SpawnAnswer> {
+  const { expected } = attempt;
+  const told = expected ? tellAsked(launch, expected, world) : Promise.resolve();
+  try {
+    const [answer] = await Promise.all([launchKind(launch, agent, attempt, world), told]);
+    return answer;
+  } catch (error) {
+    if (isElsewhere(agent.kind) && attempt.now().state === 'unasked' && !isLast(error)) {
+      // Would it come first, the question would stand.
+      await told;
+      await tellNotStarted(launch, world);
+    }
+    throw error;
+  }
+}
+
+function launchKind(launch: Launch, agent: Agent, attempt: Attempt, world: LaunchWorld): Promise<SpawnAnswer> {
+  switch (agent.kind) {
+    case 'command':
+    case 'preset':
+      return launchCommand(launch, agent, attempt, world);
+    case 'http':
+      return launchHttp(launch, agent, attempt, world);
+    case 'temporal':
+      return launchTemporal(launch, agent, attempt, world);
+  }
+}
+
+/** What ends the attempts for good tells the remediation itself what is left. After the stop of a worker another follows. */
+function isLast(error: unknown): boolean {
+  if (error instanceof CancelledFailure) return !isWorkerStopped();
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
 }

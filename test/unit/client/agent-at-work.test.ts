@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { agentAtWork } from '#client/agent-at-work.js';
+import { agentAtWork } from '#client/remediations.js';
 import type { RemediationProgress } from '#contract/remediation.js';
 import { aDetail } from './cli/render/samples.js';
 

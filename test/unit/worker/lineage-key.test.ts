@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLineageKey } from '#worker/lineage-key.js';
+import { readLineageKey } from '#worker/make-world.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 test('without a key in the settings one is made, once, for its owner only', async () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
 import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
-import { privateReceivers } from '#worker/private-receivers.js';
+import { privateReceivers } from '#worker/check-config.js';
 import { secretProblems } from '#worker/secret-problems.js';
 import { SSRF_FORMS } from '../activities/adapters/outbound/ssrf-forms.js';
 

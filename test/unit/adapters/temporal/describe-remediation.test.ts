@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeRemediation } from '#adapters/temporal/describe-remediation.js';
+import { describeRemediation } from '#adapters/temporal/start-remediation.js';
 import { MAX_ACTIONS } from '#contract/limits.js';
 import { aRemediation } from '../../../support/a-remediation.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSteps } from '#client/cli/simulated-steps.js';
+import { parseSteps } from '#client/cli/simulate.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 
 function stepsOf(...values: unknown[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
-import { editSettings } from '#client/cli/install/edit-settings.js';
+import { editSettings } from '#client/cli/install/settings-file.js';
 
 describe('editSettings', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTriedEvent } from '#client/cli/try/read-event.js';
+import { readTriedEvent } from '#client/cli/try.js';
 import { tempFolder } from '#test/support/temp-folder.js';
 
 const EVENT = { event: 'TaskCompleted', outcome: 'failed', payload: { error: 'timeout' } };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFileMailer } from '#adapters/mail/file-mailer.js';
 import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
 import type { Mailer } from '#adapters/mail/mail.js';
-import { renderMail } from '#activities/actions/notify-team/channels/email/render.js';
+import { renderMail } from '#activities/actions/notify-team/channels/email/channel.js';
 import type { DeliveryRequest } from '#contract/notification.js';
 import { hostileText } from '#test/support/hostile-texts.js';
 import { mailParts } from '#test/support/mail-parts.js';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { needsTls } from '#adapters/mail/smtp-mailer.js';
 import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
 import type { Mail, Mailer } from '#adapters/mail/mail.js';
-import { renderMail } from '#activities/actions/notify-team/channels/email/render.js';
+import { renderMail } from '#activities/actions/notify-team/channels/email/channel.js';
 import { eventually } from '#test/support/eventually.js';
 import { type MailServer, startMailServer } from '#test/support/mail-server.js';
 import { aDelivery, aMeshConfig } from '#test/support/notifications.js';
