@@ -5,18 +5,16 @@ import type {
   SlotsActivities,
   WatchActivities,
 } from '#contract/activities.js';
-import { makeAwaitRules } from './match-events.js';
+import { makeAwaitRules, makeMatchEvents } from './match-events.js';
 import { makeComposeNotice } from './actions/notify-team/compose-notice.js';
 import { makeComposeNotification } from './actions/notify-team/compose.js';
 import { makeDeliverNotification } from './actions/notify-team/activity.js';
 import { asFailure } from './fail.js';
-import { makeMatchEvents } from './match-events.js';
 import { makeAskForSlot } from './actions/spawn-fallback-agent/ask-for-slot.js';
 import { makeEndFallbackAgent } from './actions/spawn-fallback-agent/end-agent.js';
 import { makeSpawnFallbackAgent } from './actions/spawn-fallback-agent/activity.js';
 import { makeFindClosed } from './find-closed.js';
-import { makeStartNotices } from './start-remediations.js';
-import { makeStartRemediations } from './start-remediations.js';
+import { makeStartNotices, makeStartRemediations } from './start-remediations.js';
 import { makeReacquireCapacity, makeReleaseCapacity } from './actions/warm-remote-capacity/lease-activities.js';
 import { makeWarmRemoteCapacity } from './actions/warm-remote-capacity/activity.js';
 import type { World } from './world.js';

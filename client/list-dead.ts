@@ -6,10 +6,9 @@ import { messageOf } from '#contract/text/words.js';
 import { DEFAULT_TENANT, WORKFLOW_TYPES } from '#contract/names.js';
 import type { NoticeResult } from '#contract/notice.js';
 import type { RemediationResult } from '#contract/remediation.js';
-import { listRuns } from './list-runs.js';
+import { isPlain, listRuns, quoted } from './list-runs.js';
 import type { DeadFilter } from './filters.js';
 import type { DeadPage, DeadRemediation } from '#contract/views/dead.js';
-import { isPlain, quoted } from './list-runs.js';
 import { type RunInfo, summaryFrom } from './run-summary.js';
 
 const READ_AT_ONCE = 10;

@@ -1,10 +1,9 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { parseLeaseId } from '#contract/ids.js';
 import { WORKFLOW_TYPES } from '#contract/names.js';
-import { listRuns } from './list-runs.js';
+import { isPlain, listRuns, quoted } from './list-runs.js';
 import type { LeasePage, RunningLease } from '#contract/views/lease.js';
 import { retriedActivities } from './retried-activities.js';
-import { isPlain, quoted } from './list-runs.js';
 import { summaryFrom } from './run-summary.js';
 
 /** Each of them is asked for how it stands. */

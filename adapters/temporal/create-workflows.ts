@@ -16,10 +16,9 @@ import type { SlotsInput } from '#contract/slots.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { LeaseInput } from '#contract/lease.js';
 import { searchAttributePairs } from './search-attributes.js';
-import { watchStart } from '#contract/watch.js';
+import { type AlertsQuery, watchStart } from '#contract/watch.js';
 import type { RemediationProgress } from '#contract/remediation.js';
 import type { OpenAlert } from '#contract/notification.js';
-import type { AlertsQuery } from '#contract/watch.js';
 
 /** For a server that is busy. An attempt has more time than this. */
 const ANSWERS_WITHIN_MS = 10_000;

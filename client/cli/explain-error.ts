@@ -1,9 +1,8 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '#contract/names.js';
 import type { Environment, Settings } from '#contract/settings.js';
-import { causesOf } from '../errors.js';
+import { causesOf, MeshError, NotStoredError } from '../errors.js';
 import { explainConnectionError, readConnection } from '../connection.js';
-import { MeshError, NotStoredError } from '../errors.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES, type ExitCode } from './exit-codes.js';
 

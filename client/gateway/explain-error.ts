@@ -1,6 +1,12 @@
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { causesOf } from '../errors.js';
-import { MeshError, type MeshErrorCode, NotStoredError, type NotStoredReason, WrongEventError } from '../errors.js';
+import {
+  causesOf,
+  MeshError,
+  type MeshErrorCode,
+  NotStoredError,
+  type NotStoredReason,
+  WrongEventError,
+} from '../errors.js';
 import { GatewayProblem } from './gateway-problem.js';
 import type { ProblemCode } from './problem-codes.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '#client/gateway/access.js';
-import { makeToken } from '#client/gateway/access.js';
+import { createAccess, makeToken } from '#client/gateway/access.js';
 import { ROUTES } from '#client/gateway/routes/index.js';
 import { ROLES } from '#contract/roles.js';
 import { aToken, startTestGateway, type TestGateway } from '../support/test-gateway.js';

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { Prepared } from '#activities/actions/notify-team/channel.js';
-import type { DeliveryAnswer } from '#contract/notification.js';
-import { channelOf } from '#activities/actions/notify-team/channels/index.js';
-import { findParcel } from '#activities/actions/notify-team/channels/index.js';
+import type { DeliveryAnswer, DeliveryRequest } from '#contract/notification.js';
+import { channelOf, findParcel } from '#activities/actions/notify-team/channels/index.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import { parseMeshConfig } from '#config/mesh-config.js';
 import { resolveSecret } from '#config/secret.js';
-import type { DeliveryRequest } from '#contract/notification.js';
 import { aDelivery } from './notifications.js';
 
 export interface ChannelDelivery {

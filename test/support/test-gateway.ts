@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
-import { createAccess, type KnownToken } from '#client/gateway/access.js';
+import { createAccess, type KnownToken, makeToken } from '#client/gateway/access.js';
 import { createGateway } from '#client/gateway/create-gateway.js';
 import type { GatewayDeps, GatewayPolicy } from '#client/gateway/gateway-deps.js';
-import { makeToken } from '#client/gateway/access.js';
 import type { Role } from '#contract/roles.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { createFakeMesh, type FakeMesh } from './fake-mesh.js';

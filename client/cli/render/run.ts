@@ -12,14 +12,15 @@ import {
   ABORT_WAITS,
   didOf,
   nextSteps,
+  otherRetriedLines,
   paintOutcome,
+  retriedLines,
   saidBy,
   stateWords,
   storyOfRun,
   tookOf,
   whyCommand,
 } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './remediation-lines.js';
 
 const SHOWN_PAYLOAD_LINES = 20;
 const SHOWN_PAYLOAD_CHARS = 2_000;

@@ -4,8 +4,17 @@ import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 import { indent, renderFacts } from './facts.js';
-import { nextSteps, paintOutcome, saidBy, stateWords, storyOfRun, tookOf, triesOf } from './remediation-lines.js';
-import { otherRetriedLines, retriedLines } from './remediation-lines.js';
+import {
+  nextSteps,
+  otherRetriedLines,
+  paintOutcome,
+  retriedLines,
+  saidBy,
+  stateWords,
+  storyOfRun,
+  tookOf,
+  triesOf,
+} from './remediation-lines.js';
 
 /** What a rule that fired has started, with its outcome so far and what to do about it. */
 export function renderStarted(remediation: RemediationDetail, now: number, screen: Screen): string[] {

@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RetriedActivity } from '#contract/views/remediation.js';
+import type { RemediationDetail, RetriedActivity } from '#contract/views/remediation.js';
 import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
-import type { RemediationDetail } from '#contract/views/remediation.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';
-import { retriedLine } from '../render/remediation-lines.js';
+import { retriedLine, stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 

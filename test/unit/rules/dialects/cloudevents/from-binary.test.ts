@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromBinary } from '#rules/dialects/cloudevents/event.js';
-import { cloudEvent } from '#rules/dialects/cloudevents/event.js';
+import { cloudEvent, fromBinary } from '#rules/dialects/cloudevents/event.js';
 
 const least = { 'ce-specversion': '1.0', 'ce-id': 'e-1', 'ce-source': '/ci/runner', 'ce-type': 'build.failed' };
 

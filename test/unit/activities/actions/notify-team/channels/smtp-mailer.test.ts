@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { needsTls } from '#adapters/mail/smtp-mailer.js';
-import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
+import { createSmtpMailer, needsTls } from '#adapters/mail/smtp-mailer.js';
 import type { Mail, Mailer } from '#adapters/mail/mail.js';
 import { renderMail } from '#activities/actions/notify-team/channels/email/channel.js';
 import { eventually } from '#test/support/eventually.js';
