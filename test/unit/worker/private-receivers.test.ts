@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type MeshConfig, parseMeshConfig } from '#config/mesh-config.js';
 import { privateReceivers } from '#worker/check-config.js';
 import { secretProblems } from '#worker/secret-problems.js';
-import { SSRF_FORMS } from '../activities/adapters/outbound/ssrf-forms.js';
+import { SSRF_FORMS } from '../adapters/http/ssrf-forms.js';
 
 async function warned(config: object, env: Record<string, string> = {}): Promise<string[]> {
   return (await privateReceivers(parse(config), env)).map(({ path }) => path);

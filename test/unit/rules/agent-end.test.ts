@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MeshEvent } from '#contract/event.js';
 import { agentEndOf } from '#rules/match-batch.js';
-import { anEvent } from '../../../support/builders.js';
+import { anEvent } from '#test/support/builders.js';
 
 describe('the end of an agent', () => {
   test.each<[event: string, reported: MeshEvent['outcome'], outcome: string | undefined]>([
