@@ -1,6 +1,7 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { isNoticeId, parseRemediationId } from '#contract/ids.js';
 import type { RemediationInput, RemediationProgress } from '#contract/remediation.js';
+import { storyOf } from '#contract/story.js';
 import { MeshError } from './errors.js';
 import { listDead } from './list-dead.js';
 import { listLeases } from './list-leases.js';
@@ -9,7 +10,8 @@ import { deliveredIn, planRetry } from './plan-retry.js';
 import type { DeadFilter, RemediationFilter } from './filters.js';
 import type { DeadPage } from '#contract/views/dead.js';
 import type { LeasePage } from '#contract/views/lease.js';
-import type { AgentAtWork, RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
+import type { RemediationDetail, RemediationPage, Retried } from '#contract/views/remediation.js';
+import type { AgentAtWork } from '#contract/views/actions.js';
 import { retriedActivities } from './retried-activities.js';
 import { millisecondsOf, summaryFrom } from './run-summary.js';
 import { explainCall } from './temporal-errors.js';
@@ -42,12 +44,18 @@ export function createRemediations(client: Client): Remediations {
       const [input, progress] = await readRun(description);
       const retrying = await retriedActivities(client, description, input.actions);
       const atWork = agentAtWork(description, input.actions, progress);
-      return {
-        ...summaryFrom(description.raw.workflowExecutionInfo),
-        ...(progress && { progress }),
-        ...(isAborting(description) && { isAborting: true }),
+      const summary = summaryFrom(description.raw.workflowExecutionInfo);
+      const { outcome } = summary;
+      const more = {
+        ...(isAborting(description) && { isAborting: true as const }),
         ...(retrying.length > 0 && { retrying }),
         ...(atWork && { agentAtWork: atWork }),
+      };
+      return {
+        ...summary,
+        story: storyOf({ remediation: input, actions: progress?.actions, outcome, ...more }),
+        ...(progress && { progress }),
+        ...more,
         reported: input.event,
         actions: input.actions,
         rulesetHash: input.rulesetHash,

@@ -7,7 +7,7 @@ import {
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ActionPlan } from '#contract/actions/index.js';
 import { recipientEffectKey } from '#contract/ids.js';
-import type { RetriedActivity } from '#contract/views/remediation.js';
+import type { RetriedActivity } from '#contract/views/actions.js';
 import { millisecondsOf } from './run-summary.js';
 
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];

@@ -1,7 +1,7 @@
 import type { AttemptDetails } from './attempt.js';
 import type { Outcome } from './event.js';
 import type { RetryPlan } from './remediation.js';
-import type { QuietWindow } from './story.js';
+import type { QuietWindow } from './views/story.js';
 
 /** What a team is told, and through which channels. Texts in here may be hostile: each channel escapes them its own way. */
 export interface NotificationMessage {

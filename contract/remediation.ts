@@ -1,6 +1,6 @@
 import type { ActionPlan } from './actions/index.js';
 import type { MeshEvent } from './event.js';
-import type { ActionResult, ActionStatus, AgentOutcome, StartedAgent } from './views/remediation.js';
+import type { ActionResult, ActionStatus, AgentOutcome, StartedAgent } from './views/actions.js';
 
 export type {
   ActionResult,
@@ -13,7 +13,7 @@ export type {
   PendingAction,
   RemediationProgress,
   StartedAgent,
-} from './views/remediation.js';
+} from './views/actions.js';
 export type { RetryPlan } from './actions/of-every-action.js';
 
 /** How a whole remediation ended: aborted if it was, else as the worst of its actions. */

@@ -1,13 +1,7 @@
 import type { ActionPlan } from './actions/index.js';
-import type { OnlyIf } from './actions/of-every-action.js';
+import type { Condition } from './views/story.js';
 
 type Tied = Pick<ActionPlan, 'name' | 'onlyIf' | 'after' | 'refused'>;
-
-/** When an action with `onlyIf` runs: when any of these ends so. There may be none, and then it never runs. */
-export interface Condition {
-  wants: OnlyIf;
-  of: string[];
-}
 
 export function conditionOf(plan: Tied, actions: readonly Tied[]): Condition | undefined {
   return plan.onlyIf === undefined ? undefined : { wants: plan.onlyIf, of: decidingActions(plan, actions) };

@@ -1,4 +1,4 @@
-import type { AgentStory, Why } from './story.js';
+import type { AgentStory, Why } from './views/story.js';
 import type { ActionResult, Doing } from './remediation.js';
 import { utc } from './text/markdown.js';
 import { plural } from './text/words.js';

@@ -1,111 +1,16 @@
-import type { ActionPlan, ActionType } from './actions/index.js';
+import type { ActionPlan } from './actions/index.js';
 import { isAwaited, patienceMsWith } from './patience.js';
 import { isDone, type RemediationInput, type RemediationOutcome } from './remediation.js';
-import { type Condition, conditionOf } from './runs-only-if.js';
+import { conditionOf } from './runs-only-if.js';
 import type {
   ActionResult,
   ActionStatus,
   AgentAtWork,
-  DeliveryRecord,
-  Doing,
-  Launch,
   PendingAction,
-  RemediationSummary,
   RetriedActivity,
   StartedAgent,
-} from './views/remediation.js';
-
-/** What became of a remediation so far, as plain data. Every text that tells of one is made of this, and no text is read back. */
-export interface Story {
-  outcome: StoryOutcome;
-  /** In the order of the rule. */
-  actions: ActionStory[];
-  /** What stays quiet because the rule has fired. Some of it may be over. */
-  quiet: QuietWindow[];
-  next: {
-    /** Names of the actions that run, and of those that wait. */
-    running: string[];
-    toCome: string[];
-    /** What a person can do about it. */
-    canAbort: boolean;
-    canRetry: boolean;
-  };
-  /** Attempts that failed and are made again, but belong to no action. */
-  retrying: RetriedActivity[];
-}
-
-export type StoryOutcome = RemediationSummary['outcome'];
-
-/** How somebody, or Temporal, ended a run before it could say how it went. */
-export type CutOff = 'terminated' | 'timed-out';
-
-export interface ActionStory {
-  name: string;
-  type: ActionType;
-  /** `unknown`: no worker answers, or the run was cut off while the action ran. */
-  state: ActionStatus | PendingAction['status'] | 'unknown';
-  /** Of one that runs: since when. Only the remediation itself knows it. */
-  sinceAt?: number;
-  /** Of one that waits for its turn: when it starts. */
-  starts?: Start;
-  onlyIf?: Condition;
-  /** What it does just now. */
-  doing?: Doing;
-  why?: Why;
-  /** What it did, in the words of who did it. */
-  detail?: string;
-  /** Absent where nobody knows. */
-  attempts?: number;
-  /** Every launcher that was tried, in order. */
-  launches: Launch[];
-  agent?: AgentStory;
-  deliveries: DeliveryRecord[];
-  /** Of capacity: until when its lease keeps it, at least. */
-  leaseUntilAt?: number;
-  /** Its attempts that failed and are made again. */
-  retrying: RetriedActivity[];
-}
-
-/** Starts when the action `after` is done, or its agent has started; at the latest after `patienceMs`, if that is set. */
-export interface Start {
-  after: string;
-  needs: 'end' | 'agent';
-  patienceMs?: number;
-}
-
-/** Why an action stands as it does. A `text` is in the words of who did it, and may be hostile. */
-export type Why =
-  /** Its `onlyIf` made it needless. */
-  | { code: 'not-needed'; text: string }
-  /** The limits of the chain allow it no more. */
-  | { code: 'refused'; text: string }
-  /** Its launchers say it, each for itself. */
-  | { code: 'launches'; text: string }
-  /** Its deliveries say it, each for itself. */
-  | { code: 'deliveries'; text: string }
-  | { code: 'cut-off'; by: CutOff; while: PendingAction['status'] }
-  | { code: 'said'; text: string };
-
-export interface AgentStory extends StartedAgent {
-  /**
-   * `at-work`: a worker is with it. `perhaps-started`: nobody knows whether there is one. `end-unknown`: it was started, and
-   * nobody waits for its end or it has not come.
-   */
-  stands: 'at-work' | 'perhaps-started' | 'end-unknown' | 'success' | 'failed' | 'timeout';
-  /** Of one at work, where that is known: since when, and when it is ended at the latest. */
-  atWork?: { sinceAt: number; untilAt: number };
-}
-
-export interface QuietWindow {
-  by: 'cooldown' | 'repeats';
-  /** The actions that are quiet; absent: the whole rule. */
-  actions?: string[];
-  /** Of a cooldown: for which values of `cooldownBy`. */
-  label?: string;
-  /** Of repeats: the fields by which events count as equal; absent: as a whole. */
-  fields?: string[];
-  untilAt: number;
-}
+} from './views/actions.js';
+import type { ActionStory, AgentStory, QuietWindow, Start, Story, StoryOutcome, Why } from './views/story.js';
 
 /** What is known of a remediation, by whoever wants to tell of it. */
 export interface Known {
@@ -122,6 +27,7 @@ export interface Known {
 type Planned = Pick<RemediationInput, 'actions'> &
   Partial<Pick<RemediationInput, 'quiet' | 'repeats' | 'isTry' | 'earlier'>>;
 
+/** Tells what became of a remediation so far. */
 export function storyOf(known: Known): Story {
   const { remediation, isAborting = false, retrying = [] } = known;
   const states = known.actions && remediation.actions.map((plan) => stateOf(plan, known));

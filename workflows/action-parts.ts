@@ -1,6 +1,6 @@
 import { code, codeLine } from '#contract/text/markdown.js';
 import type { DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
-import type { ActionStory } from '#contract/story.js';
+import type { ActionStory } from '#contract/views/story.js';
 
 const SHOWN_DELIVERIES = 10;
 const SHOWN_CHARS = 150;

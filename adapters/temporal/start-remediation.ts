@@ -8,7 +8,8 @@ import { searchAttributePairs, type SearchAttributeValues } from './search-attri
 import { code, codeBlock, codeLine, utc } from '#contract/text/markdown.js';
 import { summaryOf } from '#contract/text/shorten.js';
 import type { MeshEvent } from '#contract/event.js';
-import { quietOf, type QuietWindow } from '#contract/story.js';
+import { quietOf } from '#contract/story.js';
+import type { QuietWindow } from '#contract/views/story.js';
 
 /** The id decides: a remediation that exists already, running or done, is left as it is. */
 export function makeStartRemediation(client: Client, taskQueue: string): Workflows['startRemediation'] {

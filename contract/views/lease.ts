@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RetriedActivity } from './remediation.js';
+import { RetriedActivity } from './actions.js';
 import { instant } from './words.js';
 
 const RunningLease = z.strictObject({

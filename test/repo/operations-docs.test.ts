@@ -3,7 +3,7 @@ import { MeshConfig } from '#config/mesh-config.js';
 import { ACTION_TYPES, defaultsOf } from '#contract/actions/index.js';
 import { FAILURES } from '#contract/failures.js';
 import { QUERIES, SEARCH_ATTRIBUTES, SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
-import { ACTION_STATUSES } from '#contract/views/remediation.js';
+import { ACTION_STATUSES } from '#contract/views/actions.js';
 import { AGENT_VARIABLES, SETTINGS } from '#contract/settings.js';
 import { CANONICAL } from '#contract/facts.js';
 import { actionPage } from './action-rooms.js';

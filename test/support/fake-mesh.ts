@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MeshError, NotStoredError } from '#client/errors.js';
 import type { Mesh } from '#client/mesh.js';
+import { storyOf } from '#contract/story.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
+import type { Story } from '#contract/views/story.js';
 import type { RemediationFilter } from '#client/filters.js';
 import type { MeshEvent } from '#contract/event.js';
 import { parseRemediationId, watchId } from '#contract/ids.js';
@@ -147,16 +149,29 @@ export function holdStoring(mesh: FakeMesh): { isAsked(times: number): Promise<t
 /** A remediation by its id; a test names only what it is about. */
 export function aRemediation(id: string, overrides: Partial<RemediationDetail> = {}): RemediationDetail {
   const { tenant = '', rule = '', eventId = '' } = parseRemediationId(id) ?? {};
-  return {
-    ...{ id, runId: 'run-1', tenant, rule, eventId, outcome: 'running', startedAt: 1 },
+  const detail = {
+    ...{ id, runId: 'run-1', tenant, rule, eventId, outcome: 'running' as const, startedAt: 1 },
     reported: anEvent({ id: eventId, tenant }),
     actions: [],
     rulesetHash: 'abc',
     ...overrides,
   };
+  return { ...detail, story: overrides.story ?? storyOfDetail(detail) };
 }
 
-function summaryOf({ reported: _r, actions: _a, rulesetHash: _h, progress: _p, ...summary }: RemediationDetail) {
+/** What the SDK tells beside the rest. */
+export function storyOfDetail({ actions, progress, ...known }: Omit<RemediationDetail, 'story'>): Story {
+  return storyOf({ ...known, remediation: { actions }, actions: progress?.actions });
+}
+
+function summaryOf({
+  reported: _r,
+  actions: _a,
+  rulesetHash: _h,
+  progress: _p,
+  story: _s,
+  ...summary
+}: RemediationDetail) {
   return summary;
 }
 

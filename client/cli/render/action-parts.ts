@@ -1,6 +1,6 @@
 import type { DeliveryRecord, Launch } from '#contract/remediation.js';
 import { AGENT_WORDS } from '#contract/story-words.js';
-import type { ActionStory, AgentStory } from '#contract/story.js';
+import type { ActionStory, AgentStory } from '#contract/views/story.js';
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';

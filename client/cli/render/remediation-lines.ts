@@ -1,8 +1,9 @@
 import { wordsOfCondition } from '#contract/runs-only-if.js';
 import { keptUntil, wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
-import { type ActionStory, type Story, type StoryOutcome, storyOf } from '#contract/story.js';
+import type { ActionStory, Story, StoryOutcome } from '#contract/views/story.js';
 import { visible } from '#contract/text/plain-text.js';
-import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#contract/views/remediation.js';
+import type { RemediationSummary } from '#contract/views/remediation.js';
+import type { RetriedActivity } from '#contract/views/actions.js';
 
 import { tenantOptions } from '../tenant-option.js';
 import { cutFor } from '../terminal/cut-for.js';
@@ -10,11 +11,6 @@ import type { Paint, Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 import { duration } from '../terminal/times.js';
 import { indent } from './facts.js';
-
-/** What is known of a remediation, as all commands tell it. */
-export function storyOfRun({ actions, progress, ...known }: RemediationDetail): Story {
-  return storyOf({ ...known, remediation: { actions }, actions: progress?.actions });
-}
 
 /** An outcome in the colour that says whether somebody must look. */
 export function paintOutcome(outcome: StoryOutcome | ActionStory['state'], paint: Paint): (text: string) => string {

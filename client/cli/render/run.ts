@@ -1,6 +1,6 @@
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import { factsOf } from '#contract/facts.js';
-import type { Story } from '#contract/story.js';
+import type { Story } from '#contract/views/story.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { cutFor } from '../terminal/cut-for.js';
 import type { Paint, Screen } from '../terminal/screen.js';
@@ -17,7 +17,6 @@ import {
   retriedLines,
   saidBy,
   stateWords,
-  storyOfRun,
   tookOf,
   whyCommand,
 } from './remediation-lines.js';
@@ -29,7 +28,7 @@ const SHORT_DETAIL_CHARS = 120;
 /** One remediation, whole: what it answers, what each action has come to, what can be done about it. */
 export function renderRun(detail: RemediationDetail, isPayloadWhole: boolean, now: number, screen: Screen): string {
   const { paint } = screen;
-  const story = storyOfRun(detail);
+  const { story } = detail;
   return renderSections([
     `Remediation of rule ${paint.bold(visible(detail.rule))}${byHand(detail)}: ${paintOutcome(detail.outcome, paint)(detail.outcome)}`,
     renderFacts(whatIsKnown(detail, now, screen)),

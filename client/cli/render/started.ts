@@ -11,7 +11,6 @@ import {
   retriedLines,
   saidBy,
   stateWords,
-  storyOfRun,
   tookOf,
   triesOf,
 } from './remediation-lines.js';
@@ -20,7 +19,7 @@ import {
 export function renderStarted(remediation: RemediationDetail, now: number, screen: Screen): string[] {
   const { paint } = screen;
   const { outcome, startedAt, id } = remediation;
-  const story = storyOfRun(remediation);
+  const { story } = remediation;
   const actions = story.actions.map((action): [string, string[]] => {
     const state = paintOutcome(action.state, paint)(stateWords(action));
     const said = saidBy(action, screen);

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RemediationDetail, RetriedActivity } from '#contract/views/remediation.js';
+import type { RemediationDetail } from '#contract/views/remediation.js';
+import type { RetriedActivity } from '#contract/views/actions.js';
 import { oneLine, visible } from '#contract/text/plain-text.js';
 import { MeshError } from '../../errors.js';
 import type { Mesh } from '../../mesh.js';
 import { CliError } from '../cli-error.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { retriedLine, stateWords, storyOfRun, whyOf } from '../render/remediation-lines.js';
+import { retriedLine, stateWords, whyOf } from '../render/remediation-lines.js';
 import type { Screen } from '../terminal/screen.js';
 import { meshCommand } from '../terminal/shell-word.js';
 
@@ -67,8 +68,8 @@ interface News {
 /** What it waits for its turn with is no news. */
 function newsOf(detail: RemediationDetail): News[] {
   if (!detail.progress) return [];
-  return storyOfRun(detail)
-    .actions.filter(({ state }) => state !== 'waiting')
+  return detail.story.actions
+    .filter(({ state }) => state !== 'waiting')
     .map((action) => {
       const news = said(stateWords(action), whyOf(action) ?? action.detail);
       return { about: action.name, news, line: `${visible(action.name)}: ${news}` };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { remediationId } from '#contract/ids.js';
-import { ACTION_STATUSES } from '#contract/views/remediation.js';
+import { ACTION_STATUSES } from '#contract/views/actions.js';
 import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
 import { readEmptyBody } from '../read-request.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Doing } from '#contract/remediation.js';
-import type { Why } from '#contract/story.js';
+import type { Why } from '#contract/views/story.js';
 import { wordsOfDoing, wordsOfWhy } from '#contract/story-words.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ActionResult, PendingAction, RemediationInput } from '#contract/remediation.js';
-import type { RetriedActivity } from '#contract/views/remediation.js';
+import type { RetriedActivity } from '#contract/views/actions.js';
 import { type Known, storyOf } from '#contract/story.js';
 import { aRemediation } from '../../support/a-remediation.js';
 

@@ -1,5 +1,5 @@
 import { type NotificationMessage, TEXT_FIELDS, type TextField } from '#contract/notification.js';
-import type { QuietWindow } from '#contract/story.js';
+import type { QuietWindow } from '#contract/views/story.js';
 import type { Redactor } from '#contract/text/redact/redact.js';
 
 /** Events are without secrets when they come; templates of rules, output of agents and answers of receivers may bring some. */

@@ -1,7 +1,7 @@
 import { duration } from '#contract/text/duration.js';
 import { utcBeside } from '#contract/text/markdown.js';
 import type { NotificationMessage } from '#contract/notification.js';
-import type { QuietWindow } from '#contract/story.js';
+import type { QuietWindow } from '#contract/views/story.js';
 import { joinLines } from '#contract/text/plain-text.js';
 import { nameOfAction } from './words-of-message.js';
 

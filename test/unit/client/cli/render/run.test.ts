@@ -3,14 +3,14 @@ import { renderRun } from '#client/cli/render/run.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { anEvent } from '#test/support/builders.js';
-import { aDetail, aRetried, NOW } from './samples.js';
+import { aDetail, aRetried, NOW, withStory } from './samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];
 
 const UNKNOWN = 'started, its end is not known';
 
-function lines(detail: RemediationDetail, isPayloadWhole = false): string[] {
-  return renderRun(detail, isPayloadWhole, NOW, PLAIN_SCREEN).split('\n');
+function lines(detail: Omit<RemediationDetail, 'story'>, isPayloadWhole = false): string[] {
+  return renderRun(withStory(detail), isPayloadWhole, NOW, PLAIN_SCREEN).split('\n');
 }
 
 describe('renderRun', () => {
@@ -372,7 +372,7 @@ describe('renderRun', () => {
       aRetried({ action: 'tell', delivery: `slack/${n}`, lastError: `${'503 '.repeat(200)}end` }),
     );
     const { progress: _progress, ...unknown } = aDetail({ outcome: 'running' });
-    const shown = renderRun({ ...unknown, retrying }, false, NOW, { ...PLAIN_SCREEN, width: 80 });
+    const shown = renderRun(withStory({ ...unknown, retrying }), false, NOW, { ...PLAIN_SCREEN, width: 80 });
 
     expect(shown).not.toContain('503 end');
     expect(shown).toContain('  slack/19: attempt 1 failed: 503');

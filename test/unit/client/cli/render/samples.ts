@@ -1,9 +1,11 @@
-import type { RemediationDetail, RemediationSummary, RetriedActivity } from '#contract/views/remediation.js';
+import type { RemediationDetail, RemediationSummary } from '#contract/views/remediation.js';
+import type { RetriedActivity } from '#contract/views/actions.js';
 import { remediationId } from '#contract/ids.js';
 import type { SkipCode } from '#contract/verdict.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from '#test/support/builders.js';
+import { storyOfDetail } from '#test/support/fake-mesh.js';
 
 export const NOW = Date.UTC(2026, 0, 31, 3, 12, 9);
 
@@ -57,7 +59,7 @@ export function aSummary(overrides: Partial<RemediationSummary> = {}): Remediati
 
 export function aDetail(overrides: Partial<RemediationDetail> = {}): RemediationDetail {
   const summary = aSummary(overrides);
-  return {
+  const detail: Omit<RemediationDetail, 'story'> = {
     ...summary,
     progress: {
       outcome: 'failed',
@@ -90,6 +92,12 @@ export function aDetail(overrides: Partial<RemediationDetail> = {}): Remediation
     rulesetHash: '2ab217c587c1',
     ...overrides,
   };
+  return withStory(detail);
+}
+
+/** With the story that the rest of it tells. */
+export function withStory(detail: Omit<RemediationDetail, 'story'>): RemediationDetail {
+  return { ...detail, story: storyOfDetail(detail) };
 }
 
 /** Something that failed once, and is due again in 25 seconds. */

@@ -3,7 +3,7 @@ import { followRun } from '#client/cli/try/follow-run.js';
 import { MeshError } from '#client/errors.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
-import { aDetail, aRetried } from '../render/samples.js';
+import { aDetail, aRetried, withStory } from '../render/samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];
 
@@ -12,7 +12,7 @@ const TELL = { action: 'tell', type: 'notify_team' } as const;
 
 function at(outcome: RemediationDetail['outcome'], actions: States | undefined): RemediationDetail {
   const { progress: _progress, ...detail } = aDetail({ outcome });
-  return actions ? { ...detail, progress: { outcome: 'running', actions } } : detail;
+  return withStory(actions ? { ...detail, progress: { outcome: 'running', actions } } : detail);
 }
 
 /** Answers with one after the other, the last for ever. */
