@@ -10,7 +10,7 @@ const all = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   // Tests side by side in one file do it to wait side by side.
-  maxConcurrency: 10,
+  maxConcurrency: 6,
 };
 /** They look at the memory of their own process. */
 const alone = ['test/gateway/fuzz.test.ts'];
