@@ -9,7 +9,9 @@ export const LAUNCHERS = ['command', 'http'] as const;
 
 /** An activity that a remediation waits for, as the server knows it. */
 export interface OpenActivity {
-  isBetweenAttempts: boolean;
+  isDelivery: boolean;
+  /** It was refused, and is tried again later. An action after it may have been started meanwhile, which is held. */
+  waitsAfterRefusal: boolean;
   hasHeartbeat: boolean;
 }
 
@@ -104,7 +106,7 @@ export const KILL_POINTS: KillPoint[] = [
     ],
     first: { command: 'lasting' },
     // The mail is on record.
-    until: async ({ open }) => (await open('message')).length === 1,
+    until: async ({ open }) => (await open('message')).filter(({ isDelivery }) => isDelivery).length === 1,
     arrivals: { ...twice, mail: 1, webhook: 1 },
   },
   {
@@ -132,7 +134,7 @@ export const KILL_POINTS: KillPoint[] = [
     awaits: 'command',
     until: async ({ open }) => {
       const all = (await Promise.all(KINDS.map(open))).flat();
-      return all.length === 5 && all.every(({ isBetweenAttempts }) => isBetweenAttempts);
+      return all.filter(({ waitsAfterRefusal }) => waitsAfterRefusal).length === 5;
     },
     // What the mail server refuses is no mail.
     arrivals: { ...twice, mail: 1 },

@@ -95,8 +95,10 @@ async function killAt(point: KillPoint, mesh: TestMesh, receivers: Receivers): P
 
 async function openActivities(mesh: TestMesh, kind: Kind): Promise<OpenActivity[]> {
   const { raw } = await mesh.remediation(kind, 'e-1').describe();
-  return (raw.pendingActivities ?? []).map(({ state, attempt, heartbeatDetails }) => ({
-    isBetweenAttempts: Number(state) === SCHEDULED && (attempt ?? 1) > 1,
+  return (raw.pendingActivities ?? []).map(({ activityType, state, lastFailure, heartbeatDetails }) => ({
+    isDelivery: activityType?.name === 'deliverNotification',
+    // Where it is only held, its heartbeats run out.
+    waitsAfterRefusal: Number(state) === SCHEDULED && Boolean(lastFailure?.applicationFailureInfo),
     hasHeartbeat: (heartbeatDetails?.payloads?.length ?? 0) > 0,
   }));
 }
