@@ -5,7 +5,7 @@ import { redactorOf } from './redactor-of.js';
 import type { World } from './world.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { Current } from '#config/read-through.js';
-import { shortenProblems } from '#config/ruleset-store.js';
+import { shortenProblems } from '#config/shorten-problems.js';
 import type { ConfigTrouble } from '#contract/matched.js';
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '#contract/failures.js';

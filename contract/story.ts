@@ -6,6 +6,7 @@ import type {
   ActionResult,
   ActionStatus,
   AgentAtWork,
+  Launch,
   PendingAction,
   RetriedActivity,
   StartedAgent,
@@ -147,11 +148,14 @@ function whyOf(plan: ActionPlan, { status, reason: text, attempts, launches = []
   function codeOf() {
     if (status === 'skipped' && plan.refused !== undefined) return 'refused';
     if (status === 'skipped' && attempts === 0 && plan.onlyIf !== undefined) return 'not-needed';
-    if (launches.length > 1 && launches.every((one) => one.status === 'failed' || one.reason !== undefined)) {
-      return 'launches';
-    }
+    if (isToldByLaunches(launches)) return 'launches';
     return deliveries.some((one) => one.status !== 'delivered') ? 'deliveries' : 'said';
   }
+}
+
+/** True when the reason of an action is made of what the launchers say that it has tried, so that it need not be told as well. */
+export function isToldByLaunches(launches: readonly Launch[]): boolean {
+  return launches.length > 1 && launches.every(({ status, reason }) => status === 'failed' || reason !== undefined);
 }
 
 /** Nobody is to think that the mesh has lost an agent that it is with. */

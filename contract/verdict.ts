@@ -1,3 +1,5 @@
+import type { LoggedVerdict, VerdictSubject } from './views/verdicts.js';
+
 /** Every code a skip can carry, with its meaning. There is no quiet no: what does not fire has one of these. */
 export const SKIP_CODES = {
   duplicate: 'This event id was judged before.',
@@ -19,16 +21,7 @@ export const SKIP_CODES = {
 export type SkipCode = keyof typeof SKIP_CODES;
 
 /** Skips about the whole event carry no rule; skips about a rule come once per action of it. */
-export type Verdict =
-  | { verdict: 'fire'; rule: string; action: string }
-  | {
-      verdict: 'skip';
-      code: SkipCode;
-      reason: string;
-      rule?: string;
-      action?: string;
-      /** Of `cooldown` and `dedup`: when the window ends. */
-      untilAt?: number;
-      /** Of `max-depth`: its lineage token is not believed, so how deep it is nobody knows. */
-      isDoubted?: true;
-    };
+export type Verdict = Judged<LoggedVerdict>;
+
+/** Without what it was about. */
+type Judged<T> = T extends unknown ? Omit<T, keyof VerdictSubject> : never;

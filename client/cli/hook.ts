@@ -88,14 +88,14 @@ async function readHook(input: HookInput, aside: Aside, problem?: string): Promi
 
 /** Without secrets, and as much of it as tells a person what it was. */
 async function refuseInput({ spool, redactor, log }: Aside, text: string, reason: string): Promise<void> {
-  const prepared = preparePayload({ input: text.slice(0, LOOKED_AT_CHARS) }, redactor);
+  const prepared = preparePayload({ input: text.slice(0, ASIDE_CHARS) }, redactor);
   const kept = prepared.ok ? prepared.payload : {};
   if (text.trim() === '') log(reason);
   else await refuse(spool, { v: 1, ...kept }, reason, log);
 }
 
 /** Many times what is kept, so that no half secret at its end gets into that. */
-const LOOKED_AT_CHARS = 64 * 1024;
+const ASIDE_CHARS = 64 * 1024;
 
 interface StdinLimits {
   withinMs: number;
@@ -144,11 +144,11 @@ function createHookLog(home: string, isVerbose: boolean): (message: string) => v
   };
 }
 
-const MAX_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 1024 * 1024;
 
 /** Past a megabyte the file becomes `<path>.1`, and the one before that goes. */
 function appendLine(path: string, line: string): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(path, `${path}.1`);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
   ensureFolder(dirname(path));
   appendFileSync(path, `${line}\n`, { mode: 0o600 });
 }

@@ -63,7 +63,7 @@ const AgentStory = StartedAgent.extend({
 });
 export type AgentStory = z.output<typeof AgentStory>;
 
-const ActionStory = z.strictObject({
+export const ActionStory = z.strictObject({
   name: z.string(),
   type: ACTION_TYPE,
   state: z

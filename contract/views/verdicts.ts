@@ -7,7 +7,7 @@ import { codes, count, instant } from './words.js';
 const MissedRule = z.strictObject({ rule: z.string(), reason: z.string() });
 export type MissedRule = z.output<typeof MissedRule>;
 
-const Subject = {
+const Subject = z.strictObject({
   at: instant('When it was judged.'),
   eventId: z.string(),
   event: z.string(),
@@ -20,11 +20,12 @@ const Subject = {
     )
     .optional(),
   times: count().describe('How many copies of the event this entry stands for, when more than one.').optional(),
-};
+});
+export type VerdictSubject = z.output<typeof Subject>;
 
 /** A `Verdict`, and what it was about. */
 export const LoggedVerdict = z.discriminatedUnion('verdict', [
-  z.strictObject({ verdict: z.literal('fire'), rule: z.string(), action: z.string(), ...Subject }),
+  z.strictObject({ verdict: z.literal('fire'), rule: z.string(), action: z.string(), ...Subject.shape }),
   z.strictObject({
     verdict: z.literal('skip'),
     code: z.enum(codes(SKIP_CODES)),
@@ -36,7 +37,7 @@ export const LoggedVerdict = z.discriminatedUnion('verdict', [
       .literal(true)
       .describe('Of `max-depth`: its lineage token is not believed, so how deep it is nobody knows.')
       .optional(),
-    ...Subject,
+    ...Subject.shape,
   }),
 ]);
 export type LoggedVerdict = z.output<typeof LoggedVerdict>;

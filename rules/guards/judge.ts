@@ -20,6 +20,8 @@ import { noteSuppressed } from './suppressed.js';
 
 type JudgedEvent = PlacedEvent & Pick<MeshEvent, 'occurredAt'>;
 type Skip = Extract<Verdict, { verdict: 'skip' }>;
+/** What else is known of a skip. */
+type Known = Pick<Skip, 'untilAt' | 'isDoubted'>;
 
 /** Deciding changes no memory: what the guards are to remember is part of the decision, for `learn`. */
 export interface Decision {
@@ -115,7 +117,7 @@ function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[];
 
 function judgeRule(judged: Case, rule: RuleFacts, match: RuleMatch): Verdict[] {
   const { memory, learnt, event, place, now } = judged;
-  const everyAction = (code: SkipCode, reason: string, more: Partial<Skip> = {}) =>
+  const everyAction = (code: SkipCode, reason: string, more: Known = {}) =>
     rule.actions.map((action) => skip(code, reason, { rule: rule.id, action: action.name, ...more }));
 
   // Depth before cooldown: a too-deep event says so even while the rule cools down.
@@ -153,7 +155,7 @@ function judgeAction(
   dedupKey: string,
 ): { verdict: Verdict; armed: boolean } {
   const { memory, learnt, now } = judged;
-  const refuse = (code: SkipCode, reason: string, more: Partial<Skip> = {}) => ({
+  const refuse = (code: SkipCode, reason: string, more: Known = {}) => ({
     verdict: skip(code, reason, { rule: rule.id, action: action.name, ...more }),
     armed: false,
   });
@@ -199,6 +201,6 @@ export function factsOfRule(ruleset: RulesetFacts, rule: string): RuleFacts {
   return facts;
 }
 
-function skip(code: SkipCode, reason: string, more: Partial<Skip> = {}): Skip {
+function skip(code: SkipCode, reason: string, more: Known & Pick<Skip, 'rule' | 'action'> = {}): Skip {
   return { ...more, verdict: 'skip', code, reason };
 }

@@ -170,8 +170,9 @@ async function untilReady(address: string, namespace: string): Promise<string | 
 async function answers(address: string, namespace: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
-    connection = await Connection.connect({ address, connectTimeout: 2_000 });
-    // Of a workflow that is none: who describes the namespace learns that it is stored, not that all parts of the server know it.
+    // Without the tries of the client: this is asked again anyway.
+    connection = await Connection.connect({ address, connectTimeout: 2_000, interceptors: [] });
+    // Of a workflow that is none. Who describes the namespace learns that it is stored; this is answered by those who take events.
     await new Client({ connection, namespace }).workflow.getHandle('is-the-server-there').describe();
     return true;
   } catch (error) {

@@ -7,7 +7,7 @@
 //   draft      NotificationDraft: the message and its deliveries, or why there are none (compose.ts, compose-notice.ts).
 //   delivery   this message, through one channel, to one recipient: an activity, with retries of its own (activity.ts).
 //   parcel     Parcel: a delivery, and what mesh.yaml says of its channel and member at this attempt (channels/index.ts).
-//   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/render.ts, preview.ts).
+//   prepared   Prepared: what a channel would send, and where. A dry run ends here (channels/*/channel.ts, often with a render.ts; preview.ts).
 //   answer     DeliveryAnswer: whether the receiver took it, and if not, whether to try again (channels/*/channel.ts).
 
 import type { MeshConfig } from '#config/mesh-config.js';

@@ -75,7 +75,9 @@ export const Accepted = z.strictObject({
 
 export const EventAnswer = z.strictObject({
   id: z.string(),
-  state: Judgement.shape.state.exclude(['unknown']),
+  state: Judgement.shape.state
+    .exclude(['unknown'])
+    .describe('`waiting`: it has arrived and is not judged yet. `forgotten`: its verdicts are no longer kept.'),
   verdicts: Judgement.shape.verdicts,
   remediations: z.array(z.strictObject({ id: z.string(), rule: z.string() })),
 });

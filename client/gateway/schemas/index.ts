@@ -1,5 +1,5 @@
-// What the gateway takes and answers, for the OpenAPI document. Events are checked by `MeshEvent` itself; answers are what
-// the SDK returns, which `satisfies` holds to its types, and tests to what it really answers. Each has its name there.
+// What the gateway takes and answers, for the OpenAPI document. Events are checked by `MeshEvent` itself; answers are the
+// views (`contract/views`), of which the types of the SDK are made too. What is exported here has its name there.
 
 import { z } from 'zod';
 import { PROBLEM_CODES, type ProblemCode } from '../problem-codes.js';
@@ -8,6 +8,8 @@ import { strict } from '#contract/text/schema-words.js';
 import { KnownConfigTrouble, WatchStatus as WholeStatus } from '#contract/views/watch.js';
 
 export * from './events.js';
+export { ActionStory, Story } from '#contract/views/story.js';
+export { LoggedVerdict as Verdict } from '#contract/views/verdicts.js';
 export {
   RemediationDetail,
   RemediationPage,
@@ -30,7 +32,7 @@ export const Readiness = z.strictObject({
   ),
 });
 
-const ProblemItem = z.strictObject({
+export const ProblemItem = z.strictObject({
   path: z.string().describe('Such as `[3].payload.tool_name`; empty for the whole.'),
   message: z.string(),
   expected: z.string().optional(),

@@ -97,7 +97,7 @@ async function openActivities(mesh: TestMesh, kind: Kind): Promise<OpenActivity[
   const { raw } = await mesh.remediation(kind, 'e-1').describe();
   return (raw.pendingActivities ?? []).map(({ activityType, state, lastFailure, heartbeatDetails }) => ({
     isDelivery: activityType?.name === 'deliverNotification',
-    // Where it is only held, its heartbeats run out.
+    // One that is held fails too, by a heartbeat timeout: that is no failure of the application.
     waitsAfterRefusal: Number(state) === SCHEDULED && Boolean(lastFailure?.applicationFailureInfo),
     hasHeartbeat: (heartbeatDetails?.payloads?.length ?? 0) > 0,
   }));

@@ -11,6 +11,7 @@ import {
 import type { NotificationMessage } from '#contract/notification.js';
 import { shortened } from '#contract/text/shorten.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
+import { isToldByLaunches } from '#contract/story.js';
 import { wordsOfDoing } from '#contract/story-words.js';
 import { oneLine } from '#contract/text/plain-text.js';
 import { tellerOf } from '../../tellers.js';
@@ -132,9 +133,4 @@ export function toComeAfter(request: Pick<ActionRequest<ActionPlan>, 'plan' | 'r
   const at = remediation.actions.findIndex(({ name }) => name === plan.name);
   const done = doneAfter(request).map(({ action }) => action);
   return remediation.actions.slice(at + 1).filter(({ name, refused }) => refused === undefined && !done.includes(name));
-}
-
-/** True when the reason of an action is made of what the launchers say that it has tried, so that it need not be told as well. */
-function isToldByLaunches(launches: readonly Launch[]): boolean {
-  return launches.length > 1 && launches.every(({ status, reason }) => status === 'failed' || reason !== undefined);
 }

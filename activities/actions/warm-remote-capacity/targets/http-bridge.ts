@@ -125,11 +125,11 @@ const Count = z.int({ error: 'a whole number' }).min(0, { error: 'a whole number
 
 const MAX_SHOWN_CHARS = 200;
 
-const Line = z.string({ error: 'a text' }).transform((said) => {
+const OneLine = z.string({ error: 'a text' }).transform((said) => {
   return shortened(visible(said.trim().replace(/\s+/g, ' ')), MAX_SHOWN_CHARS);
 });
 
-const Precondition = z.object({ name: Line, ok: Flag, reason: Line.optional() }, { error: 'a precondition' });
+const Precondition = z.object({ name: OneLine, ok: Flag, reason: OneLine.optional() }, { error: 'a precondition' });
 
 export const StatusAnswer = z.object(
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeStatus } from '#adapters/http/create-outbound.js';
+import { judgeStatus } from '#adapters/http/judge-status.js';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 

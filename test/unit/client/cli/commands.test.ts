@@ -4,7 +4,15 @@ import { createProgram } from '#client/cli/main.js';
 
 // What the commands about a running mesh refuse before they connect; what they do is shown with a server.
 
+const NAMES = (await createProgram()).commands.map((command) => command.name());
+
 describe('mesh', () => {
+  test.each(NAMES)('loads %s alone when that is asked for', async (name) => {
+    const { commands } = await createProgram({}, name);
+
+    expect(commands.map((command) => command.name())).toEqual([name]);
+  });
+
   test.each<[string, string[], string]>([
     [
       'a tenant that cannot be one',
