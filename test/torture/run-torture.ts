@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ALL_CHECKS } from './checks/all-checks.js';
 import type { Found } from './checks/check.js';
 import { collectEvidence } from './evidence/collect.js';
+import { keepHistories } from './evidence/keep-histories.js';
 import { createGathered } from './evidence/gathered.js';
 import { createRandom } from './random.js';
 import { pause } from './pace.js';
@@ -61,6 +62,8 @@ export async function runTorture({ scenario, seed, lastsMs, temporalBinary, say 
       const settled = await settle(world, never.signal);
       say(`Waited ${Math.round(settled.tookMs / 1_000)} s. Looking at what came of it …`);
       const evidence = await collectEvidence(world, settled, scenario.mostUnseen);
+      const kept = await keepHistories(site.client, evidence.runs);
+      if (kept !== undefined) say(`Histories of workflows whose tasks failed are kept in ${kept}.`);
       const results = ALL_CHECKS.map((check) => ({ name: check.name, ...lookedAtSomething(check.run(evidence)) }));
       return reportOn({ scenario: scenario.name, seed, lastsMs, tally, results });
     } finally {
