@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { WatchActivities } from '#contract/activities.js';
 import { type LoadedRuleset, matchBatch, type MatchContext } from '#rules/match-batch.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
@@ -7,7 +8,6 @@ import type { MeshConfig } from '#config/mesh-config.js';
 import type { Current } from '#config/read-through.js';
 import { shortenProblems } from '#config/shorten-problems.js';
 import type { ConfigTrouble } from '#contract/matched.js';
-import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '#contract/failures.js';
 
 type MatchWorld = Pick<World, 'config' | 'redactKeys' | 'lineageKey'> & { rulesets: Pick<World['rulesets'], 'get'> };

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createFileMailer } from '#adapters/mail/file-mailer.js';
 import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
 import type { Mailer } from '#adapters/mail/mail.js';
@@ -7,8 +9,6 @@ import { type Environment, LINEAGE_KEY_MIN_CHARS, type Settings } from '#contrac
 import type { ConsoleLog } from './logs.js';
 import type { WorkerSetup } from './create-worker.js';
 import { makeSources, type Sources } from './make-sources.js';
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { writeAtomically } from '#adapters/files/atomic-write.js';
 import { messageOf } from '#contract/text/words.js';
 import { ExplainedError } from './explained-error.js';

@@ -1,3 +1,4 @@
+import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { CallLimit } from './call-limit.js';
 import { checkedConnector, type Lookup } from './checked-connector.js';
 import { firstHop, type Hop, nextHop } from './hop.js';
@@ -5,7 +6,6 @@ import type { OutboundAnswer, OutboundPolicy, OutboundRequest } from './outbound
 import { createSecretRemover, type SecretRemover } from './remove-secrets.js';
 import { messageOf } from '#contract/text/words.js';
 import { Refused } from './refused.js';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
 
 /** Sends a request, and follows redirects where that is allowed. Each hop is a new connection and is checked again. */
 export async function sendWithin(

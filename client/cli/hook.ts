@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { appendFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Environment } from '#contract/settings.js';
 import { createRedactor, type Redactor } from '#contract/text/redact/redact.js';
 import { hashToken, preciseNow, type SpoolEntry, writeEntry } from '../spool/entries.js';
@@ -9,8 +11,6 @@ import type { EventInput } from '../event-input.js';
 import { preparePayload } from '../prepare-payload.js';
 import { refuse } from '../spool/refused.js';
 import { hookEvent, type HookInput, partialEvent } from './hook/hook-event.js';
-import { appendFileSync, renameSync, statSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { ensureFolder } from '#adapters/files/ensure-folder.js';
 
 /** A runtime waits for its hook. Everything is bounded on its own; this is for what nobody thought of. */

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
 import { Argument, type Command } from 'commander';
 import { formatProblem } from '#contract/text/problem.js';
 import { type Environment, readSettings, type Settings } from '#contract/settings.js';
@@ -17,7 +18,6 @@ import {
 import { print } from './print.js';
 import { tenantFrom } from './tenant-option.js';
 import { shellWord } from './terminal/shell-word.js';
-import { createRequire } from 'node:module';
 
 interface InstallOptions {
   settings?: string;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { DIALECT_NAMES, DIALECTS } from '#rules/dialects/index.js';
 import { MeshError } from '../errors.js';
@@ -15,7 +16,6 @@ import { followRun } from './try/follow-run.js';
 import { type TriedRule, tryOf } from './try/tried-rule.js';
 import { withMesh } from './open-mesh.js';
 import { meshCommand } from './terminal/shell-word.js';
-import { randomUUID } from 'node:crypto';
 import type { MeshEvent } from '#contract/event.js';
 import { TRY_SOURCE } from '#contract/names.js';
 import { formatProblem, type Problem } from '#contract/text/problem.js';

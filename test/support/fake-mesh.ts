@@ -3,7 +3,6 @@ import { MeshError, NotStoredError } from '#client/errors.js';
 import type { Mesh } from '#client/mesh.js';
 import { storyOf } from '#contract/story.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
-import type { Story } from '#contract/views/story.js';
 import type { RemediationFilter } from '#client/filters.js';
 import type { MeshEvent } from '#contract/event.js';
 import { parseRemediationId, watchId } from '#contract/ids.js';
@@ -156,12 +155,13 @@ export function aRemediation(id: string, overrides: Partial<RemediationDetail> =
     rulesetHash: 'abc',
     ...overrides,
   };
-  return { ...detail, story: overrides.story ?? storyOfDetail(detail) };
+  return withStory(detail);
 }
 
-/** What the SDK tells beside the rest. */
-export function storyOfDetail({ actions, progress, ...known }: Omit<RemediationDetail, 'story'>): Story {
-  return storyOf({ ...known, remediation: { actions }, actions: progress?.actions });
+/** With the story that the rest of it tells. */
+export function withStory(detail: Omit<RemediationDetail, 'story'>): RemediationDetail {
+  const { actions, progress, ...known } = detail;
+  return { ...detail, story: storyOf({ ...known, remediation: { actions }, actions: progress?.actions }) };
 }
 
 function summaryOf({

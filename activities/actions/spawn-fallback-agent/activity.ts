@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { endLeftovers } from '#adapters/process/leftovers.js';
 import type { Agent } from '#config/sections/agents.js';
 import type { ActionActivities, SpawnAnswer, SpawnRequest } from '#contract/activities.js';
@@ -12,7 +13,6 @@ import { noLonger } from './ask-for-slot.js';
 import { type Attempt, createAttempt, delayed, delayedByStop, isWorkerStopped, withKnown } from './attempt.js';
 import { isAborted, type Launch, type LaunchWorld, leftoversOf } from './launch.js';
 import { type LaunchInput, prepareLaunch } from './prepare-launch.js';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { isElsewhere } from './choose-launcher.js';
 import { launchCommand } from './launchers/command.js';
 import { launchHttp } from './launchers/http.js';

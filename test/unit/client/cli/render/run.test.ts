@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { renderRun } from '#client/cli/render/run.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
+import { withStory } from '#test/support/fake-mesh.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { anEvent } from '#test/support/builders.js';
-import { aDetail, aRetried, NOW, withStory } from './samples.js';
+import { aDetail, aRetried, NOW } from './samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];
 

@@ -5,7 +5,7 @@ import type { SkipCode } from '#contract/verdict.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { anEvent } from '#test/support/builders.js';
-import { storyOfDetail } from '#test/support/fake-mesh.js';
+import { withStory } from '#test/support/fake-mesh.js';
 
 export const NOW = Date.UTC(2026, 0, 31, 3, 12, 9);
 
@@ -93,11 +93,6 @@ export function aDetail(overrides: Partial<RemediationDetail> = {}): Remediation
     ...overrides,
   };
   return withStory(detail);
-}
-
-/** With the story that the rest of it tells. */
-export function withStory(detail: Omit<RemediationDetail, 'story'>): RemediationDetail {
-  return { ...detail, story: storyOfDetail(detail) };
 }
 
 /** Something that failed once, and is due again in 25 seconds. */

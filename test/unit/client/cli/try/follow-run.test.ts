@@ -3,7 +3,8 @@ import { followRun } from '#client/cli/try/follow-run.js';
 import { MeshError } from '#client/errors.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
 import { PLAIN_SCREEN } from '#client/cli/terminal/screen.js';
-import { aDetail, aRetried, withStory } from '../render/samples.js';
+import { withStory } from '#test/support/fake-mesh.js';
+import { aDetail, aRetried } from '../render/samples.js';
 
 type States = NonNullable<RemediationDetail['progress']>['actions'];
 
