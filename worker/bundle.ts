@@ -14,6 +14,7 @@ export async function bundleWorkflows(): Promise<string> {
   const logger = { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(HERE, '..', 'workflows', 'index.js'),
+    workflowInterceptorModules: [join(HERE, '..', 'workflows', 'early-queries.js')],
     logger,
     // Where a line came from is told without them, and every worker holds the bundle in memory several times.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),

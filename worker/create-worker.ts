@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createAgentWorkflows } from '#adapters/temporal/agent-workflows.js';
+import { askAgain } from '#adapters/temporal/ask-again.js';
 import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '#activities/index.js';
 import type { ConnectionSettings } from '#client/connection.js';
@@ -35,7 +36,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const taskQueue = setup.taskQueue ?? TASK_QUEUE;
   const connection = await NativeConnection.connect({ address, ...options });
   // On the worker's own connection, so that the server can hand a new remediation straight to this worker.
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: [askAgain] } });
   const world: World = {
     ...setup.world,
     temporal: { address, namespace },

@@ -24,6 +24,8 @@ export interface WorkerProcess {
   reached(steps: readonly string[]): Promise<void>;
   /** SIGKILL: nothing is said good-bye to. */
   kill(): Promise<void>;
+  /** SIGSTOP: its connections stay, and what comes over them is lost with it. */
+  freeze(): void;
   stop(): Promise<void>;
 }
 
@@ -65,6 +67,9 @@ export async function startWorkerProcess(
     async kill() {
       child.kill('SIGKILL');
       await ended;
+    },
+    freeze() {
+      child.kill('SIGSTOP');
     },
     async stop() {
       child.kill('SIGTERM');

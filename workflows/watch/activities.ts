@@ -1,15 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { WatchActivities } from '#contract/activities.js';
 
-// What the watch asks of the world. None of it is a local activity, for two reasons.
-//
-// A query that comes while a local activity runs has its result told to the workflow one task later than a replay does. Time,
-// flags and signals that came in between differ then, the replay asks for other things than the history holds, and the watch
-// stands still for good.
-//
-// And a local activity runs before the task that asks for it is committed. A worker that dies in between leaves remediations of
-// which the watch knows nothing, and which it may judge otherwise the next time. The server hands out these only when what was
-// judged stands in the history.
+// What the watch asks of the world. None of it is a local activity: those run before the task that asks for them is committed.
+// A worker that dies in between leaves remediations of which the watch knows nothing, and which it may judge otherwise the next
+// time. The server hands out these only when what was judged stands in the history.
 
 /** Rules are read anew and matched in a moment; should that hang, the events are held. */
 export const { matchEvents } = proxyActivities<Pick<WatchActivities, 'matchEvents'>>({
