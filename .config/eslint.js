@@ -78,7 +78,8 @@ const FORGOTTEN_TIMEOUT = {
 /** Why: see workflows/watch/activities.ts. */
 const LOCAL_ACTIVITY = {
   selector: 'Identifier[name=/^(proxyLocalActivities|scheduleLocalActivity)$/]',
-  message: 'After a local activity, a query makes a replay differ from what happened. Use an activity.',
+  message:
+    'It is done before its task is committed: a worker that dies in between leaves what nobody knows of. Use an activity.',
 };
 
 /** In workflows it is the time of the task, and the same on replay. */

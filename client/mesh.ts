@@ -41,8 +41,8 @@ export type { ActionPlan } from '#contract/actions/index.js';
 export type { Environment } from '#contract/settings.js';
 export type { Problem } from '#contract/text/problem.js';
 export type { RedactOptions } from '#contract/text/redact/redact.js';
-export type { SkipCode, Verdict } from '#contract/verdict.js';
-export type { Judgement, LoggedVerdict, MissedRule } from '#contract/views/verdicts.js';
+export type { SkipCode } from '#contract/verdict.js';
+export type { Judgement, LoggedVerdict, MissedRule, Verdict } from '#contract/views/verdicts.js';
 export type { WatchStatus } from '#contract/watch.js';
 
 export interface MeshOptions {

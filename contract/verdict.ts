@@ -1,5 +1,3 @@
-import type { LoggedVerdict, VerdictSubject } from './views/verdicts.js';
-
 /** Every code a skip can carry, with its meaning. There is no quiet no: what does not fire has one of these. */
 export const SKIP_CODES = {
   duplicate: 'This event id was judged before.',
@@ -19,9 +17,3 @@ export const SKIP_CODES = {
 } as const;
 
 export type SkipCode = keyof typeof SKIP_CODES;
-
-/** Skips about the whole event carry no rule; skips about a rule come once per action of it. */
-export type Verdict = Judged<LoggedVerdict>;
-
-/** Without what it was about. */
-type Judged<T> = T extends unknown ? Omit<T, keyof VerdictSubject> : never;

@@ -1,5 +1,5 @@
 import type { MeshEvent } from '#contract/event.js';
-import type { Verdict } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 import { judgeAtDoor, judgeMatched } from './guards/judge.js';
 import { learn } from './guards/learn.js';
 import { emptyMemory } from './guards/memory.js';

@@ -21,9 +21,7 @@ const Subject = z.strictObject({
     .optional(),
   times: count().describe('How many copies of the event this entry stands for, when more than one.').optional(),
 });
-export type VerdictSubject = z.output<typeof Subject>;
 
-/** A `Verdict`, and what it was about. */
 export const LoggedVerdict = z.discriminatedUnion('verdict', [
   z.strictObject({ verdict: z.literal('fire'), rule: z.string(), action: z.string(), ...Subject.shape }),
   z.strictObject({
@@ -41,6 +39,10 @@ export const LoggedVerdict = z.discriminatedUnion('verdict', [
   }),
 ]);
 export type LoggedVerdict = z.output<typeof LoggedVerdict>;
+
+/** Without what it was about. Skips about the whole event carry no rule; skips about a rule come once per action of it. */
+export type Verdict = Judged<LoggedVerdict>;
+type Judged<T> = T extends unknown ? Omit<T, keyof z.output<typeof Subject>> : never;
 
 export const Judgement = z.strictObject({
   state: z

@@ -6,7 +6,8 @@ import { Action, ACTION_TYPES, type ActionType } from '#contract/actions/index.j
 import { ofEveryAction } from '#contract/actions/of-every-action.js';
 import { Condition, MODES, Rule, Ruleset, Trigger } from '#contract/ruleset.js';
 import { TEMPLATE_NAMES } from '#contract/text/template-text.js';
-import { SKIP_CODES, type Verdict } from '#contract/verdict.js';
+import { SKIP_CODES } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
 import { learn } from '#rules/guards/learn.js';
 import { emptyMemory } from '#rules/guards/memory.js';

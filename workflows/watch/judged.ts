@@ -1,7 +1,6 @@
 import type { Fire } from '#contract/activities.js';
 import type { AgentEnd } from '#contract/matched.js';
-import type { Verdict } from '#contract/verdict.js';
-import type { MissedRule } from '#contract/views/verdicts.js';
+import type { MissedRule, Verdict } from '#contract/views/verdicts.js';
 import type { Learnt } from '#rules/guards/learn.js';
 
 /** What was decided about one event, and all that the ledgers are to learn of it. */

@@ -12,7 +12,7 @@ import { parseRuleset } from '#rules/parse-ruleset.js';
 import { CliError } from '../cli-error.js';
 import type { RuleTrial } from '../programs.js';
 import { inputName, readInput } from '../read-input.js';
-import type { Verdict } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 import { matchEvent, ruleFacts } from '#rules/match.js';
 import { simulate } from '#rules/simulate.js';
 

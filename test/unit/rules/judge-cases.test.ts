@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { parseEvent } from '#client/parse-event.js';
 import type { Ruleset } from '#contract/ruleset.js';
-import type { Verdict } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 import { parseRuleset } from '#rules/parse-ruleset.js';
 import { createRedactor } from '#contract/text/redact/redact.js';
 import { simulate, type SimulatedStep } from '#rules/simulate.js';

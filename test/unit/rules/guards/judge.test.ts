@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RulesetFacts } from '#contract/matched.js';
-import type { Verdict } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 import { judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
 import { noteAgent } from '#rules/guards/known-agents.js';
 import { learn } from '#rules/guards/learn.js';

@@ -1,4 +1,4 @@
-import type { Verdict } from '#contract/verdict.js';
+import type { Verdict } from '#contract/views/verdicts.js';
 
 // A second, independent answer to "what should the guards say?". It keeps no windows: only the list of everything that ever
 // fired, which it asks anew for each event. Slow and simple on purpose; it shares no code with what it checks.

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Fire } from '#contract/activities.js';
-import type { Verdict } from '#contract/verdict.js';
-import type { LoggedVerdict, MissedRule } from '#contract/views/verdicts.js';
+import type { LoggedVerdict, MissedRule, Verdict } from '#contract/views/verdicts.js';
 import { emptyMemory } from '#rules/guards/memory.js';
 import { createVerdicts, KEPT_VERDICTS, type Verdicts } from '#workflows/watch/ledgers/verdicts.js';
 import { anEvent } from '#test/support/builders.js';
