@@ -68,7 +68,7 @@ export function factsOf(event: Telling, hide?: (text: string) => string): Facts 
 export const MAX_FACT_CHARS = 8 * 1024;
 export const MAX_TAIL_CHARS = 2_000;
 
-/** `hide` takes secrets out of what is cut, where the payload may hold some: of half a one nobody could tell what it is. */
+/** `hide` takes secrets out before texts are cut, where the payload may hold some: half a secret is not recognised any more. */
 export function readFacts(event: Telling, spelling: Spelling, hide = (text: string) => text): Facts {
   const { payload = {} } = event;
   const textAt = (key: string) => {

@@ -66,12 +66,12 @@ const RETRY = 'retry-';
 /** Enough to tell the retries of one action apart. */
 const SESSION_CHARS = 8;
 
-/** An action as it stands in its key. In there a tilde stands before the launcher and before the retry, and nowhere else. */
+/** The part of an action in a key. A tilde comes before the launcher and before the retry, and nowhere else in a key. */
 export function keyPart(text: string): string {
   return segment(text).replaceAll('~', '%7E');
 }
 
-/** A launcher as it stands in its key: no name of one reads as a retry. */
+/** The part of a launcher in a key, written so that no name of a launcher can be read as a retry. */
 export function launcherPart(launcher: string): string {
   const part = keyPart(launcher);
   return part.startsWith(RETRY) ? part.replace('-', '%2D') : part;

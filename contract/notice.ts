@@ -19,8 +19,8 @@ export interface DigestNotice {
 }
 
 /**
- * By which messages about one incident are known to belong together; the event only where it names neither, and where it matters
- * whom its remediation has told.
+ * What messages about one incident have in common. The id of the event is in there only if it names neither a task nor a session,
+ * or if it matters whom its remediation has told.
  */
 export interface FiredFor {
   session?: string;

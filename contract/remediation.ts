@@ -74,7 +74,7 @@ export type AgentNews = { action: string } &
       }
   );
 
-/** Whether a retry leaves it alone. Failed or aborted, it is run once more. */
+/** Whether a retry leaves the action alone. A failed or aborted one is run once more. */
 export function isDone({ status }: Pick<ActionResult, 'status'>): boolean {
   return status === 'executed' || status === 'skipped';
 }

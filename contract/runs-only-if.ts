@@ -31,7 +31,7 @@ export function decidingActions(plan: Tied, actions: readonly Tied[]): string[] 
   const before = actions.find(({ name }) => name === plan.after);
   if (before?.onlyIf === undefined) return [plan.after];
   const further = () => decidingActions({ ...plan, after: before.after }, actions);
-  // One that a limit has refused counts as failed when it is needed, which those before it decide.
+  // An action that a limit has refused counts as failed if it is needed, and the actions before it decide that.
   if (before.refused !== undefined) return further();
   return before.onlyIf === plan.onlyIf ? [plan.after] : [...further(), plan.after];
 }

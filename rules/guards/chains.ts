@@ -52,7 +52,7 @@ function touch(chains: Chains, root: string, now: number): SavedChain {
   return chain;
 }
 
-/** The one silent longest of those that led to no agent, since only agents make a chain go on; or else of all. */
+/** The one to forget: silent longest among those that led to no agent, since only agents continue a chain; else among all. */
 function leastMissed(chains: Chains): string {
   let oldest: string | undefined;
   for (const [root, { spawns = 0 }] of chains) {

@@ -4,8 +4,8 @@ import { factsOf, type Telling } from '#contract/facts.js';
 import { namesIn } from './works.js';
 
 /**
- * What a rule fires for, as its messages tell incidents apart. `withEvent`: the id of the event too, which there is little room
- * for, so only where it is needed.
+ * Which incident a rule fires for, in the words by which its messages tell incidents apart. `withEvent` adds the id of the event:
+ * there is little room for it, so only where it is needed.
  */
 export function firedFor(
   event: Telling & Pick<MeshEvent, 'id'> & Partial<Pick<MeshEvent, 'session'>>,
@@ -23,5 +23,5 @@ export function firedFor(
   };
 }
 
-/** As long as names in mesh.yaml may be: what is longer names no team there is. */
+/** The longest name that mesh.yaml allows: a longer one names no team. */
 const MAX_TEAM_CHARS = 100;

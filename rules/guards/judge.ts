@@ -96,7 +96,7 @@ function judgeEvent(
   return undefined;
 }
 
-/** A rule that a guard keeps quiet, or that is on trial, takes the place of none that fires. */
+/** Rules that a guard keeps quiet, or that are in shadow mode, do not count against the limit of those that fire. */
 function judgeRules(judged: Case, { matches, left = 0 }: { matches: RuleMatch[]; left?: number }): Verdict[] {
   const verdicts: Verdict[] = [];
   let [judgedRules, fired] = [0, 0];

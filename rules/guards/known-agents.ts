@@ -7,11 +7,11 @@ import type { AnnouncedAgent } from '#contract/watch.js';
 export interface KnownAgent extends AnnouncedAgent {
   /** When the watch first heard of it. */
   sinceAt: number;
-  /** The end, for which its remediation waited and which it was told. A retry for the same agent gets it from here. */
+  /** How it ended. Its remediation was told; a retry that waits for the same agent reads it here. */
   end?: AgentEnd;
 }
 
-/** Agents that remediations started, under each id by which they may report; the one announced last is the last. */
+/** Agents that remediations started, by each id under which they may report, in the order in which they were announced. */
 export type KnownAgents = Map<string, KnownAgent>;
 
 export const AGENT_LIFE_MS = 86_400_000;
@@ -19,8 +19,8 @@ export const MAX_KNOWN_AGENTS = 1_000;
 export const MAX_IDS_OF_AGENT = 50;
 
 /**
- * Remembers an agent. An id that another one had before is its own now. One that is announced again keeps what was learnt of
- * it: an attempt that asks for the same agent once more may not be told its name.
+ * Remembers an agent. An id that another agent had passes to it. An agent that is announced again keeps what was learnt of it: a
+ * second attempt to start it may not be told its name.
  */
 export function noteAgent(agents: KnownAgents, announced: AnnouncedAgent, now: number): KnownAgent {
   const before = knownBefore(agents, announced);
@@ -42,8 +42,8 @@ export function noteAgent(agents: KnownAgents, announced: AnnouncedAgent, now: n
 }
 
 /**
- * The same agent, announced before: before it is started, and again when its runtime has named it. Its session, which the mesh
- * has chosen, stands first each time.
+ * The same agent, if it was announced before. An agent is announced before it starts, and again when its runtime has named it.
+ * Its session, which the mesh has chosen, comes first both times.
  */
 export function knownBefore(
   agents: KnownAgents,
@@ -62,8 +62,8 @@ export function pruneAgents(agents: KnownAgents, now: number): void {
 }
 
 /**
- * Whose event this is, as far as its ids tell. Of several the deepest, since a session may run inside another agent's. A mere
- * name says nothing beside a session or a token of another chain.
+ * Which agent has reported the event, as far as its ids tell. Of several the deepest, since a session may run inside another
+ * agent's. A name alone is not believed against a session or a token of another chain.
  */
 export function knownAgentOf(agents: KnownAgents, event: Reported, { now, root }: KnownBy): KnownAgent | undefined {
   const known = (id: string) => {
@@ -88,7 +88,7 @@ export interface KnownBy {
 
 /**
  * Whether the mesh itself has chosen this id of an agent: its session, or the effect key that is the id of a workflow. Any other
- * is a name that its runtime has for it, which may be that of many, such as `worker-1` in every team.
+ * id is a name that the runtime gave, and many agents may share it, such as `worker-1` in every team.
  */
 function isChosenId({ ids: [session], remediation }: KnownAgent, id: string): boolean {
   return id === session || id.startsWith(`${remediation}/`);
@@ -110,7 +110,7 @@ export function endedIdsOf(event: Reported): string[] {
   return factsOf(event).endsAgent?.isSubagent && own.length > 0 ? own : idsOf(event);
 }
 
-/** The agents whose end this is. A session tells better than a name. */
+/** The agents that this event says have ended. A session is better evidence than a name. */
 export function agentsEndedBy(agents: KnownAgents, { session }: Reported, end: EndedBy): KnownAgent[] {
   const bySession = session !== undefined && end.ids.includes(session) ? agents.get(session) : undefined;
   if (bySession) return [bySession];

@@ -11,7 +11,7 @@ export interface GuardMemory {
   dedups: Map<string, Dedup>;
   chains: Chains;
   agents: KnownAgents;
-  /** Cooldowns that have ended and kept something quiet that a team wants to hear of, until somebody takes them from here. */
+  /** Cooldowns that have ended and suppressed something that a team wants to hear of, until they are taken from here. */
   ended: EndedCooldown[];
 }
 
