@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { askAgain } from '#adapters/temporal/ask-again.js';
+import { patientQueries } from '#adapters/temporal/patient-queries.js';
 import { type MeshEvent, TENANT } from '#contract/event.js';
 import { formatProblem } from '#contract/text/problem.js';
 import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
@@ -153,7 +153,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   const pending = new Set<Promise<unknown>>();
   const connection: Connection = Connection.lazy(connectionOptions(where, () => calls.isOver()));
   if (!options.isLazy) await connection.ensureConnected();
-  const client = new Client({ connection, namespace: where.namespace, interceptors: { workflow: [askAgain] } });
+  const client = new Client({ connection, namespace: where.namespace, interceptors: { workflow: [patientQueries()] } });
   const taskQueue = options.taskQueue ?? TASK_QUEUE;
   const sender = createSender(client, taskQueue, calls);
   const lanes = createLanes({ ...sender, giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_AFTER_MS });

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createAgentWorkflows } from '#adapters/temporal/agent-workflows.js';
-import { askAgain } from '#adapters/temporal/ask-again.js';
+import { patientQueries } from '#adapters/temporal/patient-queries.js';
 import { createWorkflows } from '#adapters/temporal/create-workflows.js';
 import { createActivities, type MeshActivities, type World } from '#activities/index.js';
 import type { ConnectionSettings } from '#client/connection.js';
@@ -36,7 +36,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
   const taskQueue = setup.taskQueue ?? TASK_QUEUE;
   const connection = await NativeConnection.connect({ address, ...options });
   // On the worker's own connection, so that the server can hand a new remediation straight to this worker.
-  const client = new Client({ connection, namespace, interceptors: { workflow: [askAgain] } });
+  const client = new Client({ connection, namespace, interceptors: { workflow: [patientQueries()] } });
   const world: World = {
     ...setup.world,
     temporal: { address, namespace },
@@ -66,7 +66,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     activities: { matchEvents, startRemediations, startNotices, awaitRules },
     debugMode: setup.debugMode ?? false,
     // How long the watch waits for a worker that died before another one takes over.
-    stickyQueueScheduleToStartTimeout: '5 seconds',
+    stickyQueueScheduleToStartTimeout: '2 seconds',
   });
   const agentWorker = await Worker.create({
     ...shared,

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { QUERIES } from '#contract/names.js';
 import { eventually } from '../support/eventually.js';
 import { startMeshWorkerProcess } from '../support/mesh-worker-process.js';
 import { startTestMesh, type TestMesh } from '../support/test-mesh.js';
@@ -22,13 +23,18 @@ test.concurrent.for(['killed', 'frozen'] as const)(
     await setTimeout(500);
 
     await (how === 'killed' ? first.kill() : first.freeze());
-    const asked = Array.from({ length: 6 }, () => mesh.status().catch(() => undefined));
+    const asked = Array.from({ length: 6 }, () =>
+      mesh
+        .watch()
+        .query(QUERIES.status)
+        .catch(() => undefined),
+    );
     await setTimeout(300);
     const pausedAt = Date.now();
     await mesh.mesh.pause(mesh.tenant);
     await mesh.startWorker();
 
-    await Promise.all(asked);
+    await asked;
     const told = await pauseOf(mesh);
     await first.kill();
     await mesh.stopWorker();

@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { QUERIES } from '#contract/names.js';
 import { watchId } from '#contract/ids.js';
 import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
@@ -9,14 +10,16 @@ const ANSWER_WITHIN_MS = 3_000;
 
 /** Reads the verdicts of every tenant often enough to miss none, or few. */
 export const gatherVerdicts: Activity = async (world) => {
-  const gather = (tenant: string) =>
+  const { tenants, client, impatientClient } = world.site;
+  const gather = (by: Client) => (tenant: string) =>
     keepOn(
       world.over,
       () => 250,
-      () => quietly(world, 'verdicts', () => readVerdicts(world, tenant)),
+      () => quietly(world, 'verdicts', () => readVerdicts(world, tenant, by)),
     );
-  // Twice each: while one waits for an answer that a killed worker will never give, the other may get its own.
-  await Promise.all([...world.site.tenants, ...world.site.tenants].map(gather));
+  // As the commands of the mesh ask, and as others do at the same time, such as Temporal's UI. While one waits for an answer that
+  // a killed worker will never give, the other may get its own.
+  await Promise.all([...tenants.map(gather(client)), ...tenants.map(gather(impatientClient))]);
 };
 
 /** People who look all the time. */
@@ -38,8 +41,8 @@ export const lookAround: Activity = async (world) => {
   await Promise.all(world.site.tenants.map(keepLooking));
 };
 
-export async function readVerdicts(world: World, tenant: string): Promise<void> {
-  world.gathered.add(tenant, await ask<LoggedVerdict[]>(world, tenant, QUERIES.verdicts, {}));
+export async function readVerdicts(world: World, tenant: string, by?: Client): Promise<void> {
+  world.gathered.add(tenant, await ask<LoggedVerdict[]>(world, tenant, QUERIES.verdicts, {}, by));
 }
 
 export async function readJudgement(world: World, tenant: string, eventId: string): Promise<Judgement> {
@@ -54,8 +57,13 @@ export function readStatus(world: World, tenant: string): Promise<WatchStatus> {
 }
 
 /** With a short time limit: what is asked of a worker that is dead by then must not keep one from asking the next. */
-function ask<T>({ site }: World, tenant: string, query: string, argument: unknown): Promise<T> {
-  const { client } = site;
+function ask<T>(
+  { site }: World,
+  tenant: string,
+  query: string,
+  argument: unknown,
+  client: Client = site.client,
+): Promise<T> {
   return client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
     client.workflow.getHandle(watchId(tenant)).query<T, [unknown]>(query, argument),
   );

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { patientQueries } from '#adapters/temporal/patient-queries.js';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import { freePort } from '#worker/dev/dev-server.js';
 import type { Receivers } from '../receivers/receivers.js';
@@ -30,6 +31,8 @@ export interface Site {
   rules: RulesOnDisk;
   mesh: Mesh;
   client: Client;
+  /** Asks what it likes at once, as whoever does not come from the mesh. */
+  impatientClient: Client;
   /** What a hook of a tenant has in its environment. */
   hookEnv(tenant: string): Record<string, string>;
   tokenOf(tenant: string): string;
@@ -96,7 +99,8 @@ export async function openSite(settings: SiteSettings, receivers: Receivers, tal
     const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
     return {
       ...{ folder, tenants, server, workers, gateway, gatewayUrl, rules, mesh, close },
-      client: new Client({ connection, namespace: NAMESPACE }),
+      client: new Client({ connection, namespace: NAMESPACE, interceptors: { workflow: [patientQueries()] } }),
+      impatientClient: new Client({ connection, namespace: NAMESPACE }),
       hookEnv: (tenant) => ({
         TEMPORAL_ADDRESS: address,
         // The spool of hooks is where the gateway looks for what they could not deliver.
