@@ -31,6 +31,7 @@ export function summaryFrom(info: RunInfo | null | undefined): RemediationSummar
   };
 }
 
+/** Never encoded, since the server reads them. */
 function attribute<T>(info: RunInfo | null | undefined, name: SearchAttributeName): T | undefined {
   const payload = info?.searchAttributes?.indexedFields?.[name];
   return payload ? defaultPayloadConverter.fromPayload<T>(payload) : undefined;

@@ -117,7 +117,7 @@ function chainOf(error: unknown): Error[] {
   return chain;
 }
 
-/** When time runs out the server tells of the last failure too, which the SDK hands over as it came. */
+/** When time runs out the server tells of the last failure too. The SDK hands it over as it came, decoded by the worker. */
 function causeOf(error: Error): unknown {
   const last = error instanceof TimeoutFailure ? error.failure?.cause : undefined;
   return last ? defaultFailureConverter.failureToError(last, defaultPayloadConverter) : error.cause;
