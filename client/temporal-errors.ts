@@ -5,6 +5,7 @@ import {
   ServiceError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { isRefused } from '#adapters/temporal/patient-queries.js';
 import { MeshError } from './errors.js';
 
 // What errors of the Temporal client mean to the mesh. The codes are gRPC's.
@@ -42,6 +43,9 @@ export async function explainQuery(
   isReachable: () => Promise<boolean>,
 ): Promise<unknown> {
   if (error instanceof QueryRejectedError) return new MeshError('not-found', notFound, { cause: error });
+  if (isRefused(error)) {
+    return new MeshError('no-worker', 'the worker is at a task of it all the time: ask again', { cause: error });
+  }
   if (error instanceof QueryNotRegisteredError) {
     return new MeshError('no-worker', 'the worker is older than this client: restart it', { cause: error });
   }

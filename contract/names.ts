@@ -57,6 +57,9 @@ export const QUERIES = {
   progress: 'progress',
 } as const;
 
+/** What a worker says of a query that may have come before a task of the same run, and is to be asked again. */
+export const EARLY_QUERY = 'early-query';
+
 /** Search attributes and their kinds; a dev server takes at most ten Keyword ones. */
 export const SEARCH_ATTRIBUTES = {
   MeshTenant: 'KEYWORD',

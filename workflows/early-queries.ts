@@ -1,21 +1,22 @@
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { EARLY_QUERY } from '#contract/names.js';
 
 /**
- * Refuses a query that may have come before a task that waits for the same run.
+ * Refuses a query that may have come before a task of the same run.
  *
- * A query that has waited for a worker longer than a signal since then is answered from a history whose last events belong to
- * a task that nobody has done yet. The SDK applies them all the same, with the time of the task before, or as a task that
- * another worker may be doing. It keeps that run, and later sends what came of it as the answer to the task, together with
- * what the task brings besides. A replay sees all of that at once, at the time of the task: it decides otherwise, and the
- * workflow stands still for ever. A refused query costs the copy of the run at this worker, and is asked again.
+ * A query can reach a worker before a task that was scheduled after it. Its history then ends with events that no task has handled,
+ * or that another worker may be handling. The SDK applies these events anyway, keeps the result, and sends it later as the answer
+ * to the task. A replay applies them at another time, together with what the task brings besides, and may decide differently.
+ * Then the workflow is stuck for ever. A refused query costs this worker its copy of the run, and is asked again. See ADR 9.
  */
 export function interceptors(): WorkflowInterceptors {
-  const isRefused = createDoorman();
+  const mustRefuse = createQueryGuard();
   return {
     internals: [
       {
         activate(input, next) {
-          if (isRefused(input.activation)) throw new Error(REFUSAL);
+          // Fails this activation, which answers the query and throws the copy away. The workflow itself does not see it.
+          if (mustRefuse(input.activation)) throw new Error(REFUSAL);
           next(input);
         },
       },
@@ -23,7 +24,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-const REFUSAL = 'a query came before a task that waits for the same run; asked again, it is answered';
+const REFUSAL = `${EARLY_QUERY}: a query came before a task that waits for the same run; asked again, it is answered`;
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number];
@@ -36,28 +37,33 @@ interface Task {
   isReplay: boolean;
 }
 
-/** Says of one activation of a run after the other whether it must not be worked on. */
-export function createDoorman(): (activation: Activation) => boolean {
+/** Is given one activation of a run after the other, and says of each whether it must not be worked on. */
+export function createQueryGuard(): (activation: Activation) => boolean {
   let last: Task | undefined;
-  let mayBeUndone = false;
+  let lastMayBeOfAnotherWorker = false;
 
   return (activation) => {
     const jobs = activation.jobs ?? [];
-    if (jobs.some(({ queryWorkflow }) => queryWorkflow)) return mayBeUndone && jobs.some(isQueryAlone);
+    if (jobs.some(({ queryWorkflow }) => queryWorkflow)) return lastMayBeOfAnotherWorker && jobs.some(isQueryAlone);
     const task = taskOf(activation);
     // One task may take several activations, such as when something is cancelled that had not begun.
     if (last?.historyLength === task.historyLength) return false;
-    // Both are told with the start of a task, which has not come yet. The run is thrown away with this activation.
-    const isUnstarted = last !== undefined && last.time === task.time && last.historyBytes === task.historyBytes;
-    if (isUnstarted && task.historyBytes > 0) return true;
-    // The first that follows a replay may be another worker's, and be done again. That of a new run is not: queries wait for it.
-    mayBeUndone = last?.isReplay === true && !task.isReplay;
+    if (last && isUnstarted(task, last)) return true;
+    // The first task after a replay may have been handed to another worker, which may never finish it. The first task of a new run
+    // was not: queries wait for it.
+    lastMayBeOfAnotherWorker = last?.isReplay === true && !task.isReplay;
     last = task;
     return false;
   };
 }
 
-/** Others come with a task that this worker is doing. */
+/** Time and size change only when a task starts. A task that is replayed was started, whatever they say. */
+function isUnstarted(task: Task, last: Task): boolean {
+  if (task.isReplay || task.historyBytes === 0) return false;
+  return last.time === task.time && last.historyBytes === task.historyBytes;
+}
+
+/** Other queries come with a task that this worker is doing. */
 function isQueryAlone({ queryWorkflow }: Job): boolean {
   return queryWorkflow?.queryId === 'legacy_query';
 }

@@ -1,19 +1,21 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { QueryNotRegisteredError, type WorkflowClientInterceptor } from '@temporalio/client';
+import { EARLY_QUERY } from '#contract/names.js';
 
 const PAUSES_MS = [50, 500, 1_500];
+/** A query to a worker that has died waits about so long for the next one. Whoever comes after it then gets a chance as well. */
+const TURN_MS = 3_000;
 
 /**
- * Asks a workflow one thing at a time, and asks again what a worker has refused to answer just now
- * (workflows/early-queries.ts): the task that was in the way is done soon. When several wait for an answer as it is refused,
- * the SDK may forget that task for ten seconds.
+ * Asks a workflow one thing at a time, and asks again what a worker has refused to answer just now: the task that was in the way
+ * is done soon. When several queries wait as one is refused, the SDK may forget that task for ten seconds. See ADR 9.
  */
-export function patientQueries(): WorkflowClientInterceptor {
+export function patientQueries({ turnMs = TURN_MS } = {}): WorkflowClientInterceptor {
   const lastOf = new Map<string, Promise<unknown>>();
   return {
     async query(input, next) {
       const workflow = input.workflowExecution.workflowId ?? '';
-      const mine = settled(lastOf.get(workflow)).then(() => ask(() => next(input)));
+      const mine = turnAfter(lastOf.get(workflow), turnMs).then(() => ask(() => next(input)));
       lastOf.set(workflow, mine);
       try {
         return await mine;
@@ -24,8 +26,15 @@ export function patientQueries(): WorkflowClientInterceptor {
   };
 }
 
-async function settled(before: Promise<unknown> | undefined): Promise<void> {
-  await before?.catch(() => undefined);
+async function turnAfter(before: Promise<unknown> | undefined, turnMs: number): Promise<void> {
+  if (!before) return;
+  const isOver = new AbortController();
+  const ended = before.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, wait(turnMs, undefined, { signal: isOver.signal }).catch(() => undefined)]);
+  isOver.abort();
 }
 
 async function ask(query: () => Promise<unknown>): Promise<unknown> {
@@ -33,10 +42,14 @@ async function ask(query: () => Promise<unknown>): Promise<unknown> {
     try {
       return await query();
     } catch (error) {
-      // The client knows no other name for a query that a worker does not answer.
-      if (!(error instanceof QueryNotRegisteredError)) throw error;
+      if (!isRefused(error)) throw error;
     }
-    await setTimeout(pauseMs);
+    await wait(pauseMs);
   }
   return query();
+}
+
+/** The client has one error for every query that a worker does not answer; the code is in what it says. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof QueryNotRegisteredError && error.message.startsWith(EARLY_QUERY);
 }

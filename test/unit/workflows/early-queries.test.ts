@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createDoorman } from '#workflows/early-queries.js';
+import { createQueryGuard } from '#workflows/early-queries.js';
 
-type Activation = Parameters<ReturnType<typeof createDoorman>>[0];
+type Activation = Parameters<ReturnType<typeof createQueryGuard>>[0];
 type Jobs = Activation['jobs'];
 
 const SIGNAL: Jobs = [{ signalWorkflow: { signalName: 'events' } }];
@@ -10,8 +10,8 @@ const ASKED_WITH_TASK: Jobs = [{ queryWorkflow: { queryId: '0a1b' } }];
 
 /** What is refused of these activations, by their place. */
 function refused(...activations: Activation[]): number[] {
-  const isRefused = createDoorman();
-  return activations.flatMap((activation, index) => (isRefused(activation) ? [index] : []));
+  const mustRefuse = createQueryGuard();
+  return activations.flatMap((activation, index) => (mustRefuse(activation) ? [index] : []));
 }
 
 /** The start of a task is the event of this number; time and size are as it tells them. */
@@ -41,6 +41,15 @@ describe('an activation is worked on', () => {
 
   it('when the clock of the server was put back, so that no time passes', () => {
     expect(refused(task(3), task(8, SIGNAL, { timestamp: at(3) }))).toEqual([]);
+  });
+
+  it('when it is replayed, whatever time and size say: it was done once', () => {
+    expect(
+      refused(
+        replayed(3),
+        task(8, SIGNAL, { isReplaying: true, ...{ timestamp: at(3), historySizeBytes: size(300) } }),
+      ),
+    ).toEqual([]);
   });
 
   it('when a server tells no sizes, and no time passes', () => {
