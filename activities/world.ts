@@ -3,7 +3,7 @@ import type { Current } from '#config/read-through.js';
 import type { RulesetStore } from '#config/ruleset-store.js';
 import type { Workflows } from '#adapters/temporal/workflows.js';
 import type { AgentWorkflows } from '#adapters/temporal/agent-workflows.js';
-import type { Mailer } from '#adapters/mail/mail.js';
+import type { Mailers } from '#adapters/mail/mailers.js';
 import type { Outbound } from '#adapters/http/create-outbound.js';
 
 /** The outside world, as the activities see it: every port they reach it through. */
@@ -13,7 +13,7 @@ export interface World {
   /** Payload keys that are secret, beyond those the configuration names. */
   redactKeys: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  mailer: Mailer;
+  mailers: Mailers;
   outbound: Outbound;
   /** Signs the lineage of agents. */
   lineageKey: string;

@@ -95,6 +95,8 @@ export interface ActionReport {
   leaseUntilAt?: number;
   /** Why the attempt before this one failed, of an activity that passes it on. */
   lastError?: string;
+  /** Of a message: nobody has got it, it is a file of the worker. */
+  isFile?: true;
 }
 
 /** Which launcher is to be tried, so that a slot of it can be asked for. */

@@ -155,6 +155,8 @@ export type DeliveryAnswer =
       delivered: true;
       /** How, in one line: `mailed through mail.example.com`. */
       detail: string;
+      /** For want of a mail server it is a file of the worker: nobody has got it. */
+      isFile?: true;
       /** Open at the receiver from now on, until a success is reported. */
       alert?: Pick<OpenAlert, 'key' | 'resolveOn'>;
     }

@@ -13,7 +13,8 @@ export const SETTINGS = {
   MESH_UI_PORT: { default: '8233', meaning: "Port of that dev server's web UI." },
   MESH_SMTP_URL: {
     default: '',
-    meaning: 'Mail server, such as `smtps://user:password@mail.example.com`. Empty: mails become `.eml` files.',
+    meaning:
+      'Mail server, such as `smtps://user:password@mail.example.com`. Used where `mesh.yaml` says `smtp: ${env:MESH_SMTP_URL}`.',
   },
   MESH_GATEWAY_PORT: { default: '7280', meaning: 'Port of the HTTP gateway. `off`: `npm start` runs none.' },
   MESH_GATEWAY_HOST: {
@@ -75,7 +76,6 @@ export interface Settings {
   home: string;
   temporalPort: number;
   uiPort: number;
-  smtpUrl: string | undefined;
   /** None: no gateway. */
   gatewayPort: number | undefined;
   gatewayHost: string;
@@ -108,7 +108,6 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
     home: value('MESH_HOME'),
     temporalPort: port('MESH_TEMPORAL_PORT'),
     uiPort: port('MESH_UI_PORT'),
-    smtpUrl: env['MESH_SMTP_URL'] || undefined,
     gatewayPort: value('MESH_GATEWAY_PORT') === 'off' ? undefined : port('MESH_GATEWAY_PORT'),
     gatewayHost: value('MESH_GATEWAY_HOST'),
     gatewayUrl: env['MESH_GATEWAY_URL'] || undefined,
@@ -121,9 +120,6 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
       .map((key) => key.trim())
       .filter((key) => key !== ''),
   };
-  if (settings.smtpUrl !== undefined && !isSmtpUrl(settings.smtpUrl)) {
-    problems.push('MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587');
-  }
   if (settings.gatewayUrl !== undefined && !isHttpUrl(settings.gatewayUrl)) {
     problems.push('MESH_GATEWAY_URL: expected an address such as https://mesh.example.com');
   }
@@ -144,16 +140,6 @@ export function readSettings(env: Environment): { settings: Settings; problems: 
 
 /** `mesh send` takes its defaults from these, agent or not. */
 const READ_ANYWHERE = ['MESH_TENANT', 'MESH_DEPTH', 'MESH_ROOT_EVENT', 'MESH_REMEDIATION', 'MESH_LINEAGE'];
-
-function isSmtpUrl(text: string): boolean {
-  try {
-    const { protocol, hostname, username, password } = new URL(text);
-    decodeURIComponent(username + password);
-    return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '';
-  } catch {
-    return false;
-  }
-}
 
 function isHttpUrl(text: string): boolean {
   try {

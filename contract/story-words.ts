@@ -1,5 +1,5 @@
 import type { AgentStory, Why } from './views/story.js';
-import type { ActionResult, Doing } from './remediation.js';
+import type { ActionResult, DeliveryRecord, Doing } from './remediation.js';
 import { utc } from './text/markdown.js';
 import { plural } from './text/words.js';
 
@@ -39,6 +39,20 @@ export const AGENT_WORDS: Record<AgentStory['stands'], string> = {
   failed: 'failed',
   timeout: 'ran out of time',
 };
+
+/** What has become of a message for one recipient. */
+export const DELIVERY_WORDS: Record<DeliveryRecord['status'], string> = {
+  delivered: 'delivered',
+  written: 'written to a file',
+  failed: 'failed',
+  aborted: 'aborted',
+  skipped: 'skipped',
+};
+
+/** Then an error of it is that of an attempt before. */
+export function isThrough(status: DeliveryRecord['status']): boolean {
+  return status === 'delivered' || status === 'written';
+}
 
 /** Until when what an action made ready is there, to be told behind what it did. Somebody else may keep it for longer. */
 export function keptUntil({ leaseUntilAt }: Pick<ActionResult, 'leaseUntilAt'>): string {

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import type { ConnectionSettings } from '#client/connection.js';
 import type { RulesetAnswer } from '#config/ruleset-store.js';
+import type { MeshConfig } from '#config/mesh-config.js';
+import type { Current } from '#config/read-through.js';
 import type { MeshEvent } from '#contract/event.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import type { Settings } from '#contract/settings.js';
+import { isSmtpUrl } from '#contract/text/smtp-url.js';
 import { reach, shellWord } from '#contract/text/shell-word.js';
 import { simulate } from '#rules/simulate.js';
 import type { DevServer } from './dev/dev-server.js';
@@ -14,12 +17,13 @@ export interface Started {
   server: DevServer | undefined;
   temporalUi: string | undefined;
   rules: RulesetAnswer;
+  config: Current<MeshConfig>;
   /** Where the gateway is, and whom it serves. */
   gateway: string;
 }
 
 /** What a newcomer needs to know, in under fifteen lines. */
-export function printBanner({ settings, connection, server, temporalUi, rules, gateway }: Started): void {
+export function printBanner({ settings, connection, server, temporalUi, rules, config, gateway }: Started): void {
   const lines: [string, string][] = [
     ['Gateway', gateway],
     ['Temporal', describeServer(connection, server)],
@@ -28,12 +32,7 @@ export function printBanner({ settings, connection, server, temporalUi, rules, g
       server ? `${join(settings.home, 'temporal.db')} (cooldowns and histories survive a restart)` : 'on that server',
     ],
     ['Rules', describeRules(settings, rules)],
-    [
-      'Mails',
-      settings.smtpUrl === undefined
-        ? `files in ${join(settings.home, 'mail')}/ (MESH_SMTP_URL is not set)`
-        : 'over SMTP',
-    ],
+    ['Mails', describeMails(settings, config)],
     ['Logs', `${join(settings.home, 'worker.log')}, gateway.log`],
   ];
   if (server) lines.splice(2, 0, ['Temporal CLI', server.binary]);
@@ -53,6 +52,13 @@ export function printBanner({ settings, connection, server, temporalUi, rules, g
 function describeServer(connection: ConnectionSettings, server: DevServer | undefined): string {
   if (!server) return `${connection.address}, namespace ${connection.namespace}`;
   return `${server.address} (dev server, started here)`;
+}
+
+function describeMails({ home, config: file }: Settings, config: Current<MeshConfig>): string {
+  if (!config.available) return `wait until ${file} is mended (see above)`;
+  const { smtp, fromAddress } = config.value.notify;
+  if (smtp === undefined) return `files in ${join(home, 'mail')}/ (no notify.smtp in ${file})`;
+  return `from ${fromAddress} through ${isSmtpUrl(smtp) ? new URL(smtp).host : smtp}`;
 }
 
 function describeRules(settings: Settings, rules: RulesetAnswer): string {

@@ -89,7 +89,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
         if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join('; '));
         if (failures.length === 1) throw failures[0];
       } finally {
-        setup.world.mailer.close();
+        setup.world.mailers.close();
         await setup.world.outbound.close();
         await connection.close();
       }

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createFileMailer } from '#adapters/mail/file-mailer.js';
-import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
-import type { Mailer } from '#adapters/mail/mail.js';
+import { createMailers } from '#adapters/mail/mailers.js';
 import { createOutbound } from '#adapters/http/create-outbound.js';
 import { type Environment, LINEAGE_KEY_MIN_CHARS, type Settings } from '#contract/settings.js';
 import type { ConsoleLog } from './logs.js';
@@ -30,7 +28,7 @@ export async function makeWorld({
 }: MakeWorldOptions): Promise<WorkerSetup['world'] & Sources> {
   return {
     ...makeSources(settings, log, env),
-    mailer: makeMailer(settings),
+    mailers: createMailers(mailFolder(settings)),
     outbound: createOutbound(),
     redactKeys: settings.redactKeys,
     lineageKey: await readLineageKey(settings),
@@ -39,9 +37,9 @@ export async function makeWorld({
   };
 }
 
-/** It connects when the first mail is sent. */
-export function makeMailer({ smtpUrl, home }: Pick<Settings, 'smtpUrl' | 'home'>): Mailer {
-  return smtpUrl === undefined ? createFileMailer(join(home, 'mail')) : createSmtpMailer(smtpUrl);
+/** Where mails become files. */
+export function mailFolder({ home }: Pick<Settings, 'home'>): string {
+  return join(home, 'mail');
 }
 
 /** The key of `MESH_LINEAGE_KEY`, or else the one in the state folder, which is made when there is none. */

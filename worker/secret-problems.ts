@@ -4,11 +4,25 @@ import { missingSecrets } from '#config/missing-secrets.js';
 import { resolveSecret } from '#config/secret.js';
 import type { Environment } from '#contract/settings.js';
 import { formatPath, type Problem } from '#contract/text/problem.js';
+import { isSmtpUrl } from '#contract/text/smtp-url.js';
 
 /** Secrets of a configuration that cannot be had here, or cannot be used. */
 export async function secretProblems(config: MeshConfig, env: Environment): Promise<Problem[]> {
   const missing = await missingSecrets(partsInUse(config), [], { folder: config.folder, env });
-  return [...missing, ...(await signingSecrets(config, env))];
+  return [...missing, ...(await mailServer(config, env)), ...(await signingSecrets(config, env))];
+}
+
+/** An address that is no mail server's, and one that nothing uses, though somebody has set it. The address may hold a password. */
+async function mailServer({ notify: { smtp }, folder }: MeshConfig, env: Environment): Promise<Problem[]> {
+  const path = 'notify.smtp';
+  if (smtp === undefined) {
+    if (!env['MESH_SMTP_URL']) return [];
+    const message = 'MESH_SMTP_URL is set and nothing uses it: mails become files';
+    return [{ path, message, hint: 'write smtp: ${env:MESH_SMTP_URL}' }];
+  }
+  const server = await resolveSecret(smtp, folder, env).catch(() => undefined);
+  if (server === undefined || isSmtpUrl(server)) return [];
+  return [{ path, message: `${smtp} is no address such as smtp://mail.example.com:587: no mail can be sent` }];
 }
 
 /** A bridge that is switched off is asked for nothing, so what is wrong with it is nobody's business yet. */

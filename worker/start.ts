@@ -44,7 +44,7 @@ async function start(): Promise<void> {
       const worker = await createWorker({ connection: given, world });
       const running = worker.run();
       const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? world.temporalUi;
-      printBanner({ settings, connection: given, server, temporalUi, rules, gateway: door.description });
+      printBanner({ settings, connection: given, server, temporalUi, rules, config, gateway: door.description });
       consoleLog.showNews();
       const ended = await Promise.race([running, stopping, ...(server ? [server.ended.then(() => 'server')] : [])]);
       if (ended === 'server') {

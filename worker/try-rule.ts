@@ -13,7 +13,7 @@ import { formatProblem } from '#contract/text/problem.js';
 import type { RedactOptions } from '#contract/text/redact/redact.js';
 import { type Environment, readSettings, type Settings } from '#contract/settings.js';
 import { ExplainedError } from './explained-error.js';
-import { makeMailer } from './make-world.js';
+import { mailFolder } from './make-world.js';
 import { makeSources } from './make-sources.js';
 
 /** For `mesh try`: rules and configuration as a worker would read them here, and nothing that is open. */
@@ -58,13 +58,11 @@ interface Here {
 
 function deskOf({ settings, env, connection, config }: Here): Parameters<typeof previewActions>[1] {
   const { address, namespace, isGiven } = connection;
-  const mailer = makeMailer(settings);
-  mailer.close();
   return {
     config,
     env,
     redactKeys: settings.redactKeys,
-    mailPlace: mailer.place,
+    mailFolder: mailFolder(settings),
     // As `npm start` would have it.
     temporalUi: settings.uiUrl ?? (isGiven ? undefined : `http://127.0.0.1:${settings.uiPort}`),
     temporal: { address, namespace },

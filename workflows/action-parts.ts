@@ -1,5 +1,6 @@
 import { code, codeLine } from '#contract/text/markdown.js';
 import type { DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
+import { DELIVERY_WORDS, isThrough } from '#contract/story-words.js';
 import type { ActionStory } from '#contract/views/story.js';
 
 const SHOWN_DELIVERIES = 10;
@@ -40,7 +41,7 @@ function describeDeliveries(deliveries: DeliveryRecord[]): string[] {
     .slice(0, SHOWN_DELIVERIES)
     .map(
       ({ delivery, status, attempts, error }) =>
-        `${code(delivery)}: **${status}**${triesOf(attempts)}${error === undefined || status !== 'delivered' ? '' : ', before that'}${because(error)}`,
+        `${code(delivery)}: **${DELIVERY_WORDS[status]}**${triesOf(attempts)}${error === undefined || !isThrough(status) ? '' : ', before that'}${because(error)}`,
     );
   const more = ordered.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more, all of them in the result`] : lines;

@@ -18,7 +18,7 @@ export type Previewed = Pick<ActionPreview, 'status' | 'reason' | 'steps' | 'war
 /** What a preview may look at. */
 export interface PreviewDesk extends Pick<World, 'env' | 'redactKeys' | 'temporalUi' | 'temporal'> {
   config: MeshConfig;
-  /** Where mails go: `mail server mail.example.com`. */
-  mailPlace: string;
+  /** Where mails become files. */
+  mailFolder: string;
   nowMs: number;
 }

@@ -16,7 +16,11 @@ export function createFileMailer(folder: string): Mailer {
         const { message } = await transport.sendMail(toNodemailer(mail));
         const file = join(folder, `${sha256(mail.messageId).slice(0, 32)}.eml`);
         await writeAtomically(file, message as Buffer, { change: 'mail', mode: 0o644 });
-        return { delivered: true, detail: `no MESH_SMTP_URL configured, mails written as .eml files to ${folder}` };
+        return {
+          delivered: true,
+          isFile: true,
+          detail: `mails are files in ${folder}, as mesh.yaml names no notify.smtp`,
+        };
       } catch (error) {
         return { delivered: false, reason: `Mail could not be written: ${messageOf(error)}`, isFinal: false };
       }

@@ -18,7 +18,7 @@ function ofEveryChannel<const Type extends string>(type: Type) {
   };
 }
 
-/** A mail to each member. The server is MESH_SMTP_URL, the sender `notify.fromAddress`. */
+/** A mail to each member. The server is `notify.smtp`, the sender `notify.fromAddress`. */
 export const EmailChannel = strict(ofEveryChannel('email'));
 
 /** One message to a channel of Slack, through an incoming webhook. */

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Problem } from '#contract/text/problem.js';
 import { flag, milliseconds, strict } from '#contract/text/schema-words.js';
+import { isSmtpUrl } from '#contract/text/smtp-url.js';
+import { SECRET } from '../secret.js';
 import { Name } from './words.js';
+
+const SERVER = '${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;
@@ -17,6 +21,11 @@ export type NotifyRetry = z.output<typeof Retry>;
 export const Notify = strict({
   /** The team for rules and events that name none. */
   defaultTeam: Name.optional(),
+  /** Mail server. Left out: mails become files. */
+  smtp: z
+    .string({ error: SERVER })
+    .refine((written) => SECRET.test(written) || isBareSmtpUrl(written), { error: SERVER })
+    .optional(),
   /** Sender of the mails. */
   fromName: Name.default('Remediation Mesh'),
   fromAddress: z.email({ error: 'a mail address' }).default('mesh@localhost.localdomain'),
@@ -25,6 +34,13 @@ export const Notify = strict({
   retry: Retry.prefault({}),
 });
 export type Notify = z.output<typeof Notify>;
+
+/** A login is a secret, and does not belong into a file that is shown and shared. */
+function isBareSmtpUrl(written: string): boolean {
+  if (!isSmtpUrl(written)) return false;
+  const { username, password } = new URL(written);
+  return username + password === '';
+}
 
 export function notifyProblems({ defaultTeam }: Notify, teams: Record<string, unknown>): Problem[] {
   if (defaultTeam === undefined || Object.hasOwn(teams, defaultTeam)) return [];

@@ -49,8 +49,10 @@ export const DeliveryRecord = z.strictObject({
   channel: z.string(),
   recipient: z.string(),
   status: z
-    .enum(['delivered', 'failed', 'aborted', 'skipped'])
-    .describe('`skipped`: there was no need for it any more.'),
+    .enum(['delivered', 'written', 'failed', 'aborted', 'skipped'])
+    .describe(
+      '`written`: to a file, as there is no mail server, and nobody has got it. `skipped`: there was no need for it any more.',
+    ),
   attempts: count(),
   detail: z.string().optional(),
   error: z.string().describe('The last error, without secrets; or why it was skipped.').optional(),

@@ -11,7 +11,7 @@ import { type DevServer, freePort, startDevServer } from '#worker/dev/dev-server
 import { writeAgent } from '../support/agent-scripts.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget } from '../support/http-target.js';
-import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { mailingThrough, type MailServer, startMailServer } from '../support/mail-server.js';
 import { type Finished, runMesh, startNode } from '../support/run-command.js';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.js';
 
@@ -98,7 +98,7 @@ beforeAll(async () => {
     'if (process.argv[2] === "long") setInterval(() => {}, 1000);',
   );
   agent = { runsFile };
-  await writeFile(join(folder, 'mesh.yaml'), JSON.stringify(configFor(command, target.url)));
+  await writeFile(join(folder, 'mesh.yaml'), JSON.stringify(mailingThrough(mail.url, configFor(command, target.url))));
   await writeFile(join(folder, 'rules.json'), JSON.stringify(RULES));
   await writeFile(join(folder, 'event.json'), JSON.stringify(EVENT));
   server = await startDevServer({
@@ -112,7 +112,6 @@ beforeAll(async () => {
     MESH_HOME: join(folder, 'home'),
     MESH_RULES: join(folder, 'rules.json'),
     MESH_CONFIG: join(folder, 'mesh.yaml'),
-    MESH_SMTP_URL: mail.url,
     PLANTED_TOKEN: 'planted-in-the-environment',
   };
   mesh = await connectMesh({
@@ -254,7 +253,6 @@ describe('for real, with a worker', () => {
         rules: join(folder, 'rules.json'),
         config: join(folder, 'mesh.yaml'),
         home: join(folder, 'home'),
-        smtpUrl: mail.url,
       },
     });
     // It says that it is there before it has asked for work.

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
-import { startMailServer } from '../support/mail-server.js';
+import { mailingThrough, startMailServer } from '../support/mail-server.js';
 import { runIn, startIn } from '../support/start-in.js';
 import { crossingsOf } from './import-graph.js';
 import { instrument } from './instrument.js';
@@ -54,14 +54,13 @@ export async function recordWalk(root: string): Promise<string[]> {
     await Promise.all([
       mkdir(record),
       writeFile(join(folder, 'rules.json'), JSON.stringify(RULES)),
-      writeFile(join(folder, 'mesh.json'), JSON.stringify(configOf())),
+      writeFile(join(folder, 'mesh.json'), JSON.stringify(mailingThrough(mail.url, configOf()))),
     ]);
     const mesh = startIn(folder, ['node', '--import', RECORDER, join('dist', 'worker', 'start.js')], {
       HOUSE_RECORD: record,
       MESH_HOME: join(folder, 'home'),
       MESH_RULES: join(folder, 'rules.json'),
       MESH_CONFIG: join(folder, 'mesh.json'),
-      MESH_SMTP_URL: mail.url,
       MESH_GATEWAY_PORT: String(port),
       MESH_TEMPORAL_PORT: String(await freePort()),
       MESH_UI_PORT: String(await freePort()),

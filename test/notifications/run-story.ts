@@ -10,7 +10,7 @@ import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { startBridgeServer } from '../support/bridge-server.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpTarget, startHttpTarget, type TargetRequest } from '../support/http-target.js';
-import { type ReceivedMail, startMailServer } from '../support/mail-server.js';
+import { mailingThrough, type ReceivedMail, startMailServer } from '../support/mail-server.js';
 import { BUNDLE } from '../support/paths.js';
 import type { Recorded } from './recorded.js';
 import { createRecorder } from './recorder.js';
@@ -112,8 +112,8 @@ async function writeSettings(folder: string, config: unknown, smtpUrl: string) {
   const [rules, configFile] = [join(folder, 'rules'), join(folder, 'mesh.yaml')];
   await mkdir(rules);
   await writeFile(join(rules, 'default.json'), JSON.stringify(RULES));
-  await writeFile(configFile, JSON.stringify(config));
-  return { ...readSettings({}).settings, rules, config: configFile, home: join(folder, 'home'), smtpUrl };
+  await writeFile(configFile, JSON.stringify(mailingThrough(smtpUrl, config)));
+  return { ...readSettings({}).settings, rules, config: configFile, home: join(folder, 'home') };
 }
 
 function arrived(what: string, list: unknown[], count: number): Promise<true> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -29,6 +29,12 @@ beforeAll(async () => {
   mail = await startMailServer();
   container = await buildContainer(folder);
   await writeFile(join(folder, 'built'), '');
+  // As docs/containers.md says.
+  const config = join(container.folder, 'config', 'mesh.yaml');
+  await writeFile(
+    config,
+    (await readFile(config, 'utf8')).replace('# smtp: ${env:MESH_SMTP_URL}', 'smtp: ${env:MESH_SMTP_URL}'),
+  );
   env = {
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_NAMESPACE: `container-${randomBytes(4).toString('hex')}`,
@@ -121,7 +127,7 @@ test('the server is set up, a worker polls, judges and stops in time', { timeout
     return check.code === 0 ? check : undefined;
   });
   expect(healthy).toMatchObject({ stdout: 'polling\n', stderr: '' });
-  expect(worker.output().stdout).toContain('Mails        over SMTP');
+  expect(worker.output().stdout).toContain('through ${env:MESH_SMTP_URL}');
 
   const mesh = await connectMesh({ env });
   try {

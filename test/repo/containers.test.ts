@@ -133,8 +133,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('mails go to the mail catcher', () => {
-    const { smtpUrl = '' } = readSettings(serviceOf(COMPOSE, 'worker').environment ?? {}).settings;
-    const { protocol, hostname, port } = new URL(smtpUrl);
+    const { protocol, hostname, port } = new URL(serviceOf(COMPOSE, 'worker').environment?.['MESH_SMTP_URL'] ?? '');
 
     expect({ protocol, hostname, port }).toEqual({ protocol: 'smtp:', hostname: 'mail', port: '1025' });
     expect(serviceOf(COMPOSE, 'mail').image).toMatch(/^axllent\/mailpit:/);

@@ -60,7 +60,7 @@ export function channelDelivery(
     deliver(more = {}) {
       const { timeoutMs } = request(more);
       return prepare(more).send({
-        mailer: { place: 'no mail server', send: noMail, close: () => undefined },
+        mailers: { to: noMail, close: () => undefined },
         outbound,
         secret: (where) => resolveSecret(where, folder, env),
         timeoutMs,

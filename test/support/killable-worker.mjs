@@ -75,10 +75,16 @@ function activitiesInSteps(activities) {
  * @returns {World}
  */
 function worldInSteps(real) {
-  const { mailer, outbound, workflows } = real;
+  const { mailers, outbound, workflows } = real;
   return {
     ...real,
-    mailer: { ...mailer, send: inStep(mailer.send, () => 'mail') },
+    mailers: {
+      ...mailers,
+      to(server) {
+        const mailer = mailers.to(server);
+        return { ...mailer, send: inStep(mailer.send, () => 'mail') };
+      },
+    },
     outbound: {
       ...outbound,
       send: inStep(outbound.send, ({ method, url }) => `${method} ${new URL(url).pathname}`),

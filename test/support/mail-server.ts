@@ -40,6 +40,12 @@ export interface MailServerOptions {
   onPassword?(password: string): void;
 }
 
+/** The same configuration, with this mail server. */
+export function mailingThrough(smtp: string, config: unknown): object {
+  const { notify, ...others } = config as { notify?: object };
+  return { ...others, notify: { ...notify, smtp } };
+}
+
 /** A real SMTP server that does what a test wants and remembers what it was given. */
 export async function startMailServer({ password, onPassword }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];

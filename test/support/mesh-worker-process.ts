@@ -4,14 +4,13 @@ import type { TestMesh } from './test-mesh.js';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.js';
 
 export interface MeshWorkerOptions {
-  smtpUrl?: string;
   stops?: readonly string[];
 }
 
 /** A worker of this mesh in a process of its own, for a test that kills it. */
 export function startMeshWorkerProcess(
   { folder, taskQueue }: TestMesh,
-  { smtpUrl, stops = [] }: MeshWorkerOptions = {},
+  { stops = [] }: MeshWorkerOptions = {},
 ): Promise<WorkerProcess> {
   return startWorkerProcess({
     address: inject('temporalAddress'),
@@ -21,7 +20,6 @@ export function startMeshWorkerProcess(
       rules: join(folder, 'rules'),
       config: join(folder, 'mesh.yaml'),
       home: join(folder, 'home'),
-      ...(smtpUrl !== undefined && { smtpUrl }),
     },
     stops,
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from './eventually.js';
+import { mailingThrough } from './mail-server.js';
 import { type Running, startNode } from './run-command.js';
 
 export interface StartedMesh {
@@ -26,14 +27,13 @@ export async function startMesh(
     MESH_HOME: join(folder, 'mesh'),
     MESH_RULES: join(folder, 'rules.json'),
     MESH_CONFIG: join(folder, 'mesh.yaml'),
-    MESH_SMTP_URL: smtpUrl,
     MESH_TEMPORAL_PORT: String(port),
     MESH_UI_PORT: String(uiPort),
     MESH_GATEWAY_PORT: String(gatewayPort),
   };
   await mkdir(folder, { recursive: true });
   await writeFile(env.MESH_RULES, JSON.stringify(rules));
-  await writeFile(env.MESH_CONFIG, JSON.stringify(config));
+  await writeFile(env.MESH_CONFIG, JSON.stringify(mailingThrough(smtpUrl, config)));
   let running: Running | undefined;
 
   const start = async () => {

@@ -15,6 +15,7 @@ import { readSettings } from '#contract/settings.js';
 import type { WatchRunInput } from '#workflows/watch/open-watch.js';
 import { createWorker } from '#worker/create-worker.js';
 import { makeWorld } from '#worker/make-world.js';
+import { mailingThrough } from './mail-server.js';
 import { BUNDLE } from './paths.js';
 import { installQuietRuntime } from './quiet-runtime.js';
 import { eventually } from './eventually.js';
@@ -68,7 +69,10 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
   const rulesFile = join(folder, 'rules', `${tenant}.json`);
   const configFile = join(folder, 'mesh.yaml');
   await writeText(rulesFile, options.rules);
-  await writeText(configFile, options.config ?? {});
+  const { smtpUrl } = options;
+  const withMail = (config: unknown) =>
+    smtpUrl === undefined || typeof config !== 'object' || config === null ? config : mailingThrough(smtpUrl, config);
+  await writeText(configFile, withMail(options.config ?? {}));
 
   const connection: ConnectionSettings = {
     address: options.address ?? inject('temporalAddress'),
@@ -118,7 +122,7 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
       ).then(() => test.remediation(rule, eventId).result() as Promise<RemediationResult>);
     },
     writeRules: (rules) => writeText(rulesFile, rules),
-    writeConfig: (config) => writeText(configFile, config),
+    writeConfig: (config) => writeText(configFile, withMail(config)),
     async startWorker(wrap = options.wrap) {
       const world = await makeWorld({
         settings: {
@@ -126,7 +130,6 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
           rules: join(folder, 'rules'),
           config: configFile,
           home: join(folder, 'home'),
-          smtpUrl: options.smtpUrl,
         },
         env: { ...process.env, ...options.env },
         log: { info: (_meta, message) => log.push(message), error: (_meta, message) => log.push(message) },

@@ -26,7 +26,7 @@ import {
 import { createPlaces, type Places } from './places.js';
 import { nextTry, waitWhileBusy } from './retry-ladder.js';
 
-type DeliverWorld = Pick<World, 'config' | 'redactKeys' | 'env' | 'mailer' | 'outbound' | 'workflows'>;
+type DeliverWorld = Pick<World, 'config' | 'redactKeys' | 'env' | 'mailers' | 'outbound' | 'workflows'>;
 
 /** One attempt to bring one message through one channel. Addresses and secrets are looked up anew each time. */
 export function makeDeliverNotification(
@@ -57,7 +57,14 @@ export function makeDeliverNotification(
     if (!answer.delivered) throw deliveryFailure(answer, request, config);
     await noteAlert(request, answer, world).catch(asLast(request, before));
     const { lastError } = before;
-    return { status: 'executed', detail: answer.detail, attempts, ...(lastError !== undefined && { lastError }) };
+    const { detail, isFile } = answer;
+    return {
+      status: 'executed',
+      detail,
+      attempts,
+      ...(lastError !== undefined && { lastError }),
+      ...(isFile && { isFile }),
+    };
   };
 }
 
@@ -132,7 +139,7 @@ async function attemptInTime(
   prepared: Prepared,
   { channel, config }: Parcel<ChannelConfig>,
   { timeoutMs: givenMs }: DeliveryRequest,
-  { env, mailer, outbound }: DeliverWorld,
+  { env, mailers, outbound }: DeliverWorld,
 ): Promise<DeliveryAnswer> {
   const { cancelled, cancellationSignal } = Context.current();
   const timeoutMs = Math.min(givenMs, channelOf(channel).attemptLimitMs ?? Infinity);
@@ -145,7 +152,7 @@ async function attemptInTime(
     }, timeoutMs);
   });
   const sending = prepared.send({
-    mailer,
+    mailers,
     outbound,
     secret: (written) => resolveSecret(written, config.folder, env),
     timeoutMs,

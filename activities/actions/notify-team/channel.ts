@@ -53,7 +53,7 @@ export interface Prepared {
   send(world: DeliveryWorld): Promise<DeliveryAnswer>;
 }
 
-export interface DeliveryWorld extends Pick<World, 'mailer' | 'outbound'> {
+export interface DeliveryWorld extends Pick<World, 'mailers' | 'outbound'> {
   /** The value behind `${env:NAME}` or `${file:path}`. Rejects when there is none, which may be mended: not final. */
   secret(written: string): Promise<string>;
   /** Time for this attempt. */

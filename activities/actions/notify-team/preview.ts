@@ -51,18 +51,24 @@ function previewDelivery(
 }
 
 /** Mails go through a server that is not part of the team. */
-function wayOf({ type }: ChannelConfig, { mailPlace }: PreviewDesk): string {
-  return type === 'email' ? ` (${mailPlace})` : '';
+function wayOf({ type }: ChannelConfig, { config, mailFolder }: PreviewDesk): string {
+  if (type !== 'email') return '';
+  const { smtp } = config.notify;
+  return smtp === undefined ? ` (a file in ${mailFolder})` : ` (mail server ${smtp})`;
 }
 
-/** Of each channel that is used, once. */
+/** Of each channel that is used, once, and of the mail server if there are mails. */
 async function warningsOf({ deliveries }: Draft, { config, env }: PreviewDesk): Promise<string[]> {
+  const here = { folder: config.folder, env };
   const [team = ''] = deliveries.map((one) => one.team);
   const used = new Set(deliveries.map(({ channel }) => channel));
   const channels = config.teams[team]?.channels ?? [];
   const checked = channels.flatMap((channel, index) =>
     used.has(channel.name)
-      ? [missingSecrets(channel, ['teams', team, 'channels', index], { folder: config.folder, env })]
+      ? [
+          missingSecrets(channel, ['teams', team, 'channels', index], here),
+          ...(channel.type === 'email' ? [missingSecrets(config.notify.smtp, ['notify', 'smtp'], here)] : []),
+        ]
       : [],
   );
   return (await Promise.all(checked)).flat().map(formatProblem);

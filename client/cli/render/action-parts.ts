@@ -1,5 +1,5 @@
 import type { DeliveryRecord, Launch } from '#contract/remediation.js';
-import { AGENT_WORDS } from '#contract/story-words.js';
+import { AGENT_WORDS, DELIVERY_WORDS, isThrough } from '#contract/story-words.js';
 import type { ActionStory, AgentStory } from '#contract/views/story.js';
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
@@ -79,7 +79,7 @@ function deliveryLines(deliveries: DeliveryRecord[], screen: Screen): string[] {
   const ordered = [...deliveries].sort((a, b) => Number(a.status === 'delivered') - Number(b.status === 'delivered'));
   const lines = ordered.slice(0, SHOWN_DELIVERIES).map(({ delivery, status, attempts, error }) => {
     const state = inColour(status, screen);
-    const before = error !== undefined && status === 'delivered' ? ', before that' : '';
+    const before = error !== undefined && isThrough(status) ? ', before that' : '';
     return `${visible(delivery)}: ${state}${triesOf(attempts)}${before}${because(error, screen)}`;
   });
   const more = ordered.length - lines.length;
@@ -87,8 +87,9 @@ function deliveryLines(deliveries: DeliveryRecord[], screen: Screen): string[] {
 }
 
 function inColour(status: DeliveryRecord['status'], { paint }: Screen): string {
-  if (status === 'skipped') return paint.yellow(status);
-  return status === 'delivered' ? paint.green(status) : paint.red(status);
+  const words = DELIVERY_WORDS[status];
+  if (status === 'skipped' || status === 'written') return paint.yellow(words);
+  return status === 'delivered' ? paint.green(words) : paint.red(words);
 }
 
 function because(reason: string | undefined, screen: Screen): string {

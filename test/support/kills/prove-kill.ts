@@ -29,7 +29,6 @@ export async function proveKill(point: KillPoint, { onTestFinished }: Pick<TestC
   const mesh = await startTestMesh({
     rules: rulesFor(point),
     config: receivers.config,
-    smtpUrl: receivers.smtpUrl,
     withoutWorker: true,
   });
   onTestFinished(() => stopAll(mesh));
@@ -76,7 +75,6 @@ const BETWEEN_ATTEMPTS_MS = 20_000;
 
 async function killAt(point: KillPoint, mesh: TestMesh, receivers: Receivers): Promise<void> {
   const worker = await startMeshWorkerProcess(mesh, {
-    smtpUrl: receivers.smtpUrl,
     stops: [...point.stops, ...(point.holds ?? []), ...NEVER_BEFORE_THE_KILL],
   });
   try {

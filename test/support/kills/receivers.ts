@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBridgeServer } from '../bridge-server.js';
 import { type HttpTarget, startHttpTarget } from '../http-target.js';
-import { startMailServer } from '../mail-server.js';
+import { mailingThrough, startMailServer } from '../mail-server.js';
 import { writeProgram } from './agent-program.js';
 
 export type ReceiverName = 'command' | 'http' | 'mail' | 'webhook' | 'capacity';
@@ -20,7 +20,6 @@ export type FirstManners = Partial<Record<ReceiverName, FirstManner>>;
 export interface Receivers {
   /** `mesh.yaml` that leads to them. */
   config: unknown;
-  smtpUrl: string;
   arrivals(): Arrivals;
   /** Every key that came to each, as often as it came. */
   keys(): Record<ReceiverName, string[]>;
@@ -66,7 +65,7 @@ export async function startReceivers(first: FirstManners): Promise<Receivers> {
 
   const capacityKeys = () => bridge.requests.map(({ headers }) => String(headers['idempotency-key']));
   const receivers: Receivers = {
-    config: {
+    config: mailingThrough(mail.url, {
       // With one slot each, none may be left taken by what a worker did not live to give back.
       agents: {
         command: { command: program.command, maxConcurrent: 1 },
@@ -82,8 +81,7 @@ export async function startReceivers(first: FirstManners): Promise<Receivers> {
         },
       },
       ...bridge.config,
-    },
-    smtpUrl: mail.url,
+    }),
     keys: () => ({
       command: program.runs().map(({ key }) => key),
       http: agents.came,

@@ -13,7 +13,6 @@ export interface KeyLedger {
 /** All that the actions reach. */
 export interface Receivers {
   config: Record<string, unknown>;
-  smtpUrl: string;
   http: Record<'agents' | 'webhook' | 'slack', MoodyHttp>;
   mail: MailServer;
   /** By `Idempotency-Key`. */
@@ -93,9 +92,8 @@ export async function startReceivers(): Promise<Receivers> {
       },
       outbound: { privateHosts: ['127.0.0.1'] },
       // Who may have a message already gets it again after minutes, which a run cannot wait for.
-      notify: { fromAddress: 'mesh@example.com', retry: { slowEveryMs: 1_000 } },
+      notify: { smtp: mail.url, fromAddress: 'mesh@example.com', retry: { slowEveryMs: 1_000 } },
     },
-    smtpUrl: mail.url,
     http: { agents: atAgents, webhook: atWebhook, slack: atSlack },
     ...{ mail, agents, webhooks, slackBodies },
     programRuns: async () => (await readFile(runsFile, 'utf8')).split('\n').filter(Boolean),

@@ -60,7 +60,6 @@ export async function openSite(settings: SiteSettings, receivers: Receivers, tal
     MESH_RULES: rules.folder,
     MESH_CONFIG: config,
     MESH_GATEWAY_PORT: 'off',
-    MESH_SMTP_URL: receivers.smtpUrl,
     // The same for all workers, whose homes are not.
     MESH_LINEAGE_KEY: createHash('sha256').update(folder).digest('hex'),
   });

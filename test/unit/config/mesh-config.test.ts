@@ -132,6 +132,16 @@ describe('parseMeshConfig', () => {
       'f:1: notify.fromAddress: expected a mail address, found "me"',
     ],
     [
+      'a mail server that is none',
+      'notify: {smtp: mail.example.com}',
+      'f:1: notify.smtp: expected ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it, found "mail.example.com"',
+    ],
+    [
+      'a login in the address of a mail server',
+      'notify: {smtp: "smtps://me:pass@mail.example.com"}',
+      'f:1: notify.smtp: expected ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it, found a text',
+    ],
+    [
       'a bridge that is no address',
       'bridge: {url: capacity}',
       'f:1: bridge.url: expected an http or https address, found a text',

@@ -12,7 +12,6 @@ describe('readSettings', () => {
         home: '.mesh',
         temporalPort: 7233,
         uiPort: 8233,
-        smtpUrl: undefined,
         gatewayPort: 7280,
         gatewayHost: '127.0.0.1',
         gatewayUrl: undefined,
@@ -32,7 +31,6 @@ describe('readSettings', () => {
       MESH_HOME: '/var/mesh',
       MESH_TEMPORAL_PORT: '1',
       MESH_UI_PORT: '65535',
-      MESH_SMTP_URL: 'smtps://user:secret@mail.example.com',
       MESH_GATEWAY_PORT: 'off',
       MESH_GATEWAY_HOST: '0.0.0.0',
       MESH_GATEWAY_URL: 'https://mesh.example.com',
@@ -48,7 +46,6 @@ describe('readSettings', () => {
       home: '/var/mesh',
       temporalPort: 1,
       uiPort: 65_535,
-      smtpUrl: 'smtps://user:secret@mail.example.com',
       gatewayPort: undefined,
       gatewayHost: '0.0.0.0',
       gatewayUrl: 'https://mesh.example.com',
@@ -81,15 +78,6 @@ describe('readSettings', () => {
         `MESH_METRICS_ADDRESS: expected an IP address and a port, such as 127.0.0.1:9464, found "${address}"`,
       ]);
       expect(readSettings({ MESH_METRICS_ADDRESS: '[::1]:9464' }).problems).toEqual([]);
-    },
-  );
-
-  test.each(['mail.example.com', 'http://mail.example.com', 'smtp://', 'smtp:///x'])(
-    'refuses mail server %s without repeating it, since it may hold a password',
-    (url) => {
-      const { problems } = readSettings({ MESH_SMTP_URL: url });
-
-      expect(problems).toEqual(['MESH_SMTP_URL: expected an address such as smtp://mail.example.com:587']);
     },
   );
 

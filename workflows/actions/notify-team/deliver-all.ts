@@ -76,10 +76,11 @@ async function deliver(request: DeliveryRequest, draft: Draft, plan: Plan): Prom
   });
   const of = { delivery, channel, recipient };
   try {
-    const { status, reason, detail, attempts, lastError } = await deliverNotification(request);
+    const { status, reason, detail, attempts, lastError, isFile } = await deliverNotification(request);
     const said = detail !== undefined && { detail };
     if (status === 'executed') {
-      return { ...of, status: 'delivered', attempts, ...said, ...(lastError !== undefined && { error: lastError }) };
+      const end = isFile ? 'written' : 'delivered';
+      return { ...of, status: end, attempts, ...said, ...(lastError !== undefined && { error: lastError }) };
     }
     return { ...of, status, attempts, ...said, error: reason ?? 'not sent' };
   } catch (error) {

@@ -16,7 +16,7 @@ export function outcomeOfNone(
   };
 }
 
-/** Executed when everyone has got it; else who has not, and why. */
+/** Executed when everyone has got it, be it as a file; else who has not, and why. */
 export function outcomeOfDeliveries(deliveries: DeliveryRecord[], note: string | undefined): Outcome {
   const attempts = Math.max(1, ...deliveries.map((delivery) => delivery.attempts));
   const missed = deliveries.filter(({ status }) => status === 'failed' || status === 'aborted');
@@ -33,18 +33,23 @@ export function outcomeOfDeliveries(deliveries: DeliveryRecord[], note: string |
       deliveries,
     };
   }
-  const delivered = deliveries.filter(({ status }) => status === 'delivered');
-  if (delivered.length === 0) {
+  const delivered = recipientsOf(deliveries, 'delivered');
+  const written = recipientsOf(deliveries, 'written');
+  if (delivered + written === 0) {
     const reasons = [...new Set(deliveries.flatMap(({ error }) => error ?? []))];
     const reason = reasons.join('; ');
     return { status: 'skipped', reason, ...(note !== undefined && { detail: note }), attempts, deliveries };
   }
-  const recipients = new Set(delivered.map(({ recipient }) => recipient));
   const how = [...new Set(deliveries.flatMap(({ detail }) => detail ?? []))];
   const said = [
-    `Team notification sent to ${recipients.size} recipient(s)`,
+    ...(delivered > 0 ? [`Team notification sent to ${delivered} recipient(s)`] : []),
+    ...(written > 0 ? [`Team notification written to a file for ${written} recipient(s)`] : []),
     ...how,
     ...(note === undefined ? [] : [note]),
   ];
   return { status: 'executed', detail: said.join('; '), attempts, deliveries };
+}
+
+function recipientsOf(deliveries: DeliveryRecord[], status: DeliveryRecord['status']): number {
+  return new Set(deliveries.filter((one) => one.status === status).map(({ recipient }) => recipient)).size;
 }

@@ -12,7 +12,7 @@ import type { NotificationMessage } from '#contract/notification.js';
 import { shortened } from '#contract/text/shorten.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { isToldByLaunches } from '#contract/story.js';
-import { wordsOfDoing } from '#contract/story-words.js';
+import { DELIVERY_WORDS, wordsOfDoing } from '#contract/story-words.js';
 import { oneLine } from '#contract/text/plain-text.js';
 import { tellerOf } from '../../tellers.js';
 
@@ -114,7 +114,7 @@ function tellAgent({ launcher, id, outcome, outputTail = '' }: StartedAgent, wit
 }
 
 function tellMissed({ delivery, status, error }: DeliveryRecord): string {
-  return `${delivery}: ${status}${error === undefined ? '' : `, ${error}`}`;
+  return `${delivery}: ${DELIVERY_WORDS[status]}${error === undefined ? '' : `, ${error}`}`;
 }
 
 /** In a retry, actions that come later in the rule were done before this one: by the run that is retried. */

@@ -14,6 +14,7 @@ export const email: Channel<EmailConfig> = {
   lacks: ({ email }) => (email === undefined ? 'an email address' : undefined),
   prepare(parcel) {
     const mail = renderMail(parcel);
+    const { smtp } = parcel.config.notify;
     return {
       destination: `${mail.to.name} <${mail.to.address}>`,
       receiver: `mail to ${mail.to.address}`,
@@ -22,7 +23,8 @@ export const email: Channel<EmailConfig> = {
         { part: 'text', text: mail.text },
         { part: 'html', text: mail.html },
       ],
-      send: ({ mailer, signal }) => mailer.send(mail, signal),
+      send: async ({ mailers, secret, signal }) =>
+        mailers.to(smtp === undefined ? undefined : await secret(smtp)).send(mail, signal),
     };
   },
 };

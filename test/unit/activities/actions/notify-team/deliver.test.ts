@@ -1,26 +1,29 @@
+import { readdirSync } from 'node:fs';
 import { CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeDeliverNotification } from '#activities/actions/notify-team/activity.js';
-import { createSmtpMailer } from '#adapters/mail/smtp-mailer.js';
+import { createMailers, type Mailers } from '#adapters/mail/mailers.js';
 import { createPlaces, MAX_AT_RECEIVER, MAX_IN_LINE } from '#activities/actions/notify-team/places.js';
-import type { Mailer } from '#adapters/mail/mail.js';
 import { createOutbound, type Outbound } from '#adapters/http/create-outbound.js';
 import type { World } from '#activities/world.js';
 import { defaultsOf } from '#contract/actions/index.js';
 import type { ActionReport } from '#contract/activities.js';
 import type { DeliveryRequest, OpenAlert } from '#contract/notification.js';
+import type { MeshConfig } from '#config/mesh-config.js';
 import { eventually } from '#test/support/eventually.js';
+import { tempFolder } from '#test/support/temp-folder.js';
 import { type HttpTarget, startHttpTarget } from '#test/support/http-target.js';
-import { type MailServer, startMailServer } from '#test/support/mail-server.js';
+import { mailingThrough, type MailServer, startMailServer } from '#test/support/mail-server.js';
 import { mailParts } from '#test/support/mail-parts.js';
 import { aDelivery, aMeshConfig, aMessage, TWO_WITH_MAIL } from '#test/support/notifications.js';
 
 let server: MailServer;
-let mailer: Mailer;
-let config = aMeshConfig();
+let folder: string;
+let mailers: Mailers;
+let config: MeshConfig;
 let alerts: OpenAlert[];
 /** What the watch knows of, as `<tenant> <team> <channel> <key>`. */
 let open: string[];
@@ -29,8 +32,9 @@ let beforeAnswer: () => Promise<void>;
 
 beforeEach(async () => {
   server = await startMailServer();
-  mailer = createSmtpMailer(server.url);
-  config = aMeshConfig();
+  folder = tempFolder();
+  mailers = createMailers(folder);
+  config = withMail();
   alerts = [];
   open = [];
   isAborted = async () => false;
@@ -38,9 +42,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  mailer.close();
+  mailers.close();
   await server.close();
 });
+
+function withMail(written: Record<string, unknown> = {}): MeshConfig {
+  return aMeshConfig(mailingThrough(server.url, written) as Record<string, unknown>);
+}
 
 /** One attempt, as a worker would make it. */
 function deliver(
@@ -62,7 +70,7 @@ function worldOf({ variables, outbound }: { variables: Record<string, string>; o
     config: { get: async () => ({ available: true as const, value: config, hash: 'h', problems: [] }) },
     redactKeys: [],
     env: variables,
-    mailer,
+    mailers,
     outbound,
     workflows: {
       async tellWatchOfAlert(_tenant, alert) {
@@ -99,6 +107,39 @@ test('a delivery that arrives says how, and at which attempt', async () => {
   expect(server.mails.map(({ to }) => to)).toEqual([['ada@example.com']]);
 });
 
+test('a mail server that this worker is not told of is a failure that is tried again, and no file', async () => {
+  config = aMeshConfig({ notify: { smtp: '${env:MAIL_SERVER}' } });
+
+  const failure = await failureOf(deliver());
+
+  expect(failure).toMatchObject({ type: 'delivery-failed', nonRetryable: false });
+  expect(failure.message).toBe('environment variable MAIL_SERVER is not set');
+  expect(await deliver({}, { variables: { MAIL_SERVER: server.url }, attempt: 2 })).toMatchObject({ attempts: 2 });
+  expect(server.mails).toHaveLength(1);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('an address that is no mail server is not told: it may hold a password', async () => {
+  config = aMeshConfig({ notify: { smtp: '${env:MAIL_SERVER}' } });
+
+  const failure = await failureOf(deliver({}, { variables: { MAIL_SERVER: 'http://me:secret@mail.example.com' } }));
+
+  expect(failure).toMatchObject({ type: 'delivery-failed', nonRetryable: false });
+  expect(failure.message).toBe('notify.smtp: expected an address such as smtp://mail.example.com:587');
+});
+
+test('without a mail server a mail is a file, which nobody has got', async () => {
+  config = aMeshConfig();
+
+  expect(await deliver()).toEqual({
+    status: 'executed',
+    isFile: true,
+    detail: `mails are files in ${folder}, as mesh.yaml names no notify.smtp`,
+    attempts: 1,
+  });
+  expect(readdirSync(folder)).toHaveLength(1);
+});
+
 test.each([
   ['soon at first', 1, 0, '1000ms'],
   ['a little later', 4, 20_000, '8000ms'],
@@ -133,7 +174,7 @@ test('after a day without success the delivery gives up, and says so', async () 
 });
 
 test('how long is tried is a matter of the configuration', async () => {
-  config = aMeshConfig({ notify: { retry: { quickForMs: 0, slowEveryMs: 40, giveUpAfterMs: 60_000 } } });
+  config = withMail({ notify: { retry: { quickForMs: 0, slowEveryMs: 40, giveUpAfterMs: 60_000 } } });
   server.script.push(451, 451);
 
   expect(await failureOf(deliver())).toMatchObject({ nextRetryDelay: 40 });
@@ -233,7 +274,7 @@ describe('a rule that allows so many attempts', () => {
   test('says what was wrong around the last one', async () => {
     beforeAnswer = () => Promise.reject(new Error('the disk is full'));
     const channel = { type: 'pagerduty', routingKey: '${env:PAGER_KEY}', resolveOn: ['task'] };
-    config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels: [channel] } } });
+    config = withMail({ teams: { ops: { ...TWO_WITH_MAIL, channels: [channel] } } });
     const outbound: Outbound = {
       send: async () => ({ kind: 'answered', status: 202, headers: {}, text: '{"status":"success"}' }),
       close: async () => {},
@@ -418,7 +459,7 @@ test.each([
   ],
   ['address', { teams: { ops: { members: [{ name: 'ada' }] } } }, 'ada is without an email address in mesh.yaml'],
 ])('nothing is sent once the %s has left the configuration', async (_, written, message) => {
-  config = aMeshConfig(written);
+  config = withMail(written);
 
   const later = await failureOf(deliver({}, { attempt: 20, elapsedMs: 300_000 }));
   expect(later).toMatchObject({ type: 'delivery-refused', nonRetryable: true, message });
@@ -433,7 +474,7 @@ test('an address that was corrected is used by the next attempt', async () => {
   server.refuse.set('ada@example.com', 451);
   await failureOf(deliver());
 
-  config = aMeshConfig({ teams: { ops: { members: [{ name: 'ada', email: 'ada@new.example.com' }] } } });
+  config = withMail({ teams: { ops: { members: [{ name: 'ada', email: 'ada@new.example.com' }] } } });
   await deliver();
 
   expect(server.mails.map(({ to }) => to)).toEqual([['ada@new.example.com']]);
@@ -453,7 +494,7 @@ describe('a channel that keeps an alert open', () => {
   beforeEach(async () => {
     pager = await startHttpTarget();
     const channel = { type: 'pagerduty', routingKey: '${env:PAGER_KEY}', url: pager.url, resolveOn: ['task'] };
-    config = aMeshConfig({
+    config = withMail({
       teams: { ops: { ...TWO_WITH_MAIL, channels: [channel] } },
       outbound: { privateHosts: ['127.0.0.1'] },
     });
@@ -552,7 +593,7 @@ describe('receivers that hang, over HTTP and by mail, with a storm of messages f
       { type: 'webhook', name: 'hanging', url: hanging.url, secret: '${env:SIGNING}' },
       { type: 'webhook', name: 'well', url: well.url, secret: '${env:SIGNING}' },
     ];
-    config = aMeshConfig({ teams: { ops: { ...TWO_WITH_MAIL, channels } }, outbound: { privateHosts: ['127.0.0.1'] } });
+    config = withMail({ teams: { ops: { ...TWO_WITH_MAIL, channels } }, outbound: { privateHosts: ['127.0.0.1'] } });
     outbound = createOutbound();
     deliverOne = makeDeliverNotification(worldOf({ variables: { SIGNING }, outbound }));
     stillThere = new Set();
@@ -602,7 +643,7 @@ describe('a hook that takes the post and says nothing', () => {
     hook = await startHttpTarget();
     const channel = { type: 'webhook', url: hook.url, secret: '${env:SIGNING}' };
     const teams = { ops: { ...TWO_WITH_MAIL, channels: [channel] } };
-    config = aMeshConfig({ teams, outbound: { privateHosts: ['127.0.0.1'] } });
+    config = withMail({ teams, outbound: { privateHosts: ['127.0.0.1'] } });
   });
 
   afterEach(() => hook.close());
@@ -642,7 +683,7 @@ describe('a hook that takes the post and says nothing', () => {
 });
 
 test('what a server says is shown without what the configuration calls secret', async () => {
-  config = aMeshConfig({ redact: { patterns: ['refused with [0-9]+'] } });
+  config = withMail({ redact: { patterns: ['refused with [0-9]+'] } });
   server.script.push(550);
 
   expect((await failureOf(deliver())).message).not.toContain('refused with');

@@ -301,6 +301,7 @@ describe('renderRun', () => {
           deliveries: [
             { ...ofAda, status: 'delivered', attempts: 2, detail: 'mailed', error: '421 later' },
             { ...ofBob, status: 'failed', error: '451 try\nlater' },
+            { ...ofAda, delivery: 'email/eve', recipient: 'eve', status: 'written' },
           ],
         },
       ],
@@ -311,6 +312,7 @@ describe('renderRun', () => {
     expect(shown.slice(shown.indexOf('tell:'), shown.indexOf('Next:') - 1)).toEqual([
       'tell:',
       '  email/bob: failed after 25 attempts: 451 try ⏎ later',
+      '  email/eve: written to a file',
       '  email/ada: delivered after 2 attempts, before that: 421 later',
     ]);
   });

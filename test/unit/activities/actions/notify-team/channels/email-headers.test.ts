@@ -150,7 +150,8 @@ test('without a mail server the mail is a file that a mail program opens, and a 
 
   expect(await mailer.send(aMail(), new AbortController().signal)).toEqual({
     delivered: true,
-    detail: `no MESH_SMTP_URL configured, mails written as .eml files to ${folder}`,
+    isFile: true,
+    detail: `mails are files in ${folder}, as mesh.yaml names no notify.smtp`,
   });
   await mailer.send(aMail(), new AbortController().signal);
   await mailer.send(aMail({ effectKey: 'another' }), new AbortController().signal);

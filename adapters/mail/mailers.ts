@@ -1,0 +1,33 @@
+import { isSmtpUrl } from '#contract/text/smtp-url.js';
+import { createFileMailer } from './file-mailer.js';
+import type { Mailer } from './mail.js';
+import { createSmtpMailer } from './smtp-mailer.js';
+
+/** The ways out for mails: the configuration may name another server at any time. */
+export interface Mailers {
+  /** `server`: an address, as the configuration has it when a mail is sent. None: mails become files. */
+  to(server: string | undefined): Mailer;
+  close(): void;
+}
+
+/** They connect when the first mail is sent. */
+export function createMailers(folder: string): Mailers {
+  const known = new Map<string | undefined, Mailer>();
+  return {
+    to(server) {
+      const mailer = known.get(server) ?? make(server, folder);
+      known.set(server, mailer);
+      return mailer;
+    },
+    close() {
+      for (const mailer of known.values()) mailer.close();
+    },
+  };
+}
+
+function make(server: string | undefined, folder: string): Mailer {
+  if (server === undefined) return createFileMailer(folder);
+  // What is wrong with it is not shown: it may hold a password.
+  if (!isSmtpUrl(server)) throw new Error('notify.smtp: expected an address such as smtp://mail.example.com:587');
+  return createSmtpMailer(server);
+}
