@@ -149,7 +149,8 @@ async function retryNotice(client: Client, id: string): Promise<Retried> {
   ]);
   if (!progress) throw conflict(`who has got ${id} is not known: it did not end by itself, and no worker can tell`);
   const { outcome, deliveries = [] } = progress;
-  if (outcome === 'executed') throw conflict(`everyone has got ${id}`);
+  const isWritten = deliveries.some(({ status }) => status === 'written');
+  if (outcome === 'executed' && !isWritten) throw conflict(`everyone has got ${id}`);
   if (outcome === 'skipped')
     throw conflict(`nobody was to be told of ${id}${progress.reason ? `: ${progress.reason}` : ''}`);
 

@@ -91,7 +91,10 @@ function mayBeSecret(path: readonly PropertyKey[]): boolean {
   const isOfClosedSection = path.length > 0 && !OPEN_SECTIONS.includes(path[0]);
   const isOfChannel = path[0] === 'teams' && path.includes('channels') && path.at(-1) !== 'type';
   const isOfEndpoint = path[0] === 'agents' && path[2] === 'http';
-  return isOfClosedSection || isOfChannel || isOfEndpoint || path.includes('env') || path.includes('sha256');
+  const isMailServer = path[0] === 'notify' && path[1] === 'smtp';
+  return (
+    isOfClosedSection || isOfChannel || isOfEndpoint || isMailServer || path.includes('env') || path.includes('sha256')
+  );
 }
 
 function crossProblems(config: z.output<typeof MeshConfig>): Problem[] {

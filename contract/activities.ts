@@ -95,7 +95,7 @@ export interface ActionReport {
   leaseUntilAt?: number;
   /** Why the attempt before this one failed, of an activity that passes it on. */
   lastError?: string;
-  /** Of a message: nobody has got it, it is a file of the worker. */
+  /** The message was only written to a file of the worker: nobody has received it. */
   isFile?: true;
 }
 

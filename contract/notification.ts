@@ -155,7 +155,7 @@ export type DeliveryAnswer =
       delivered: true;
       /** How, in one line: `mailed through mail.example.com`. */
       detail: string;
-      /** For want of a mail server it is a file of the worker: nobody has got it. */
+      /** There is no mail server, so it was only written to a file of the worker: nobody has received it. */
       isFile?: true;
       /** Open at the receiver from now on, until a success is reported. */
       alert?: Pick<OpenAlert, 'key' | 'resolveOn'>;

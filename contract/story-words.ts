@@ -40,16 +40,21 @@ export const AGENT_WORDS: Record<AgentStory['stands'], string> = {
   timeout: 'ran out of time',
 };
 
-/** What has become of a message for one recipient. */
+/** What has become of a message for one recipient; what somebody must look at first. */
 export const DELIVERY_WORDS: Record<DeliveryRecord['status'], string> = {
-  delivered: 'delivered',
-  written: 'written to a file',
   failed: 'failed',
   aborted: 'aborted',
   skipped: 'skipped',
+  written: 'written to a file',
+  delivered: 'delivered',
 };
 
-/** Then an error of it is that of an attempt before. */
+export function worstFirst(deliveries: readonly DeliveryRecord[]): DeliveryRecord[] {
+  const order = Object.keys(DELIVERY_WORDS);
+  return [...deliveries].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+}
+
+/** The message has left the mesh; an error beside it is from an attempt before. */
 export function isThrough(status: DeliveryRecord['status']): boolean {
   return status === 'delivered' || status === 'written';
 }

@@ -12,7 +12,7 @@ export async function secretProblems(config: MeshConfig, env: Environment): Prom
   return [...missing, ...(await mailServer(config, env)), ...(await signingSecrets(config, env))];
 }
 
-/** An address that is no mail server's, and one that nothing uses, though somebody has set it. The address may hold a password. */
+/** Whether mails can be sent as somebody means them to be. The address may hold a password, so it is not shown. */
 async function mailServer({ notify: { smtp }, folder }: MeshConfig, env: Environment): Promise<Problem[]> {
   const path = 'notify.smtp';
   if (smtp === undefined) {

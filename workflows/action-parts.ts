@@ -1,6 +1,6 @@
 import { code, codeLine } from '#contract/text/markdown.js';
 import type { DeliveryRecord, Launch, StartedAgent } from '#contract/remediation.js';
-import { DELIVERY_WORDS, isThrough } from '#contract/story-words.js';
+import { DELIVERY_WORDS, isThrough, worstFirst } from '#contract/story-words.js';
 import type { ActionStory } from '#contract/views/story.js';
 
 const SHOWN_DELIVERIES = 10;
@@ -36,7 +36,7 @@ function describeAgent({ id, launcher, session, outcome }: StartedAgent): string
 
 /** Those that went wrong first: of many, they are what somebody must look at. */
 function describeDeliveries(deliveries: DeliveryRecord[]): string[] {
-  const ordered = [...deliveries].sort((a, b) => Number(a.status === 'delivered') - Number(b.status === 'delivered'));
+  const ordered = worstFirst(deliveries);
   const lines = ordered
     .slice(0, SHOWN_DELIVERIES)
     .map(

@@ -74,7 +74,7 @@ function renderNoticeDetails(notice: Notice, news: RunningNews, result?: NoticeR
   const why = isToldByParts ? undefined : (result?.reason ?? (doing && wordsOfDoing(doing)));
   const lines = [...(why === undefined ? [] : [codeLine(why, 300)]), ...parts];
   return [
-    `### ${result === undefined ? 'Being delivered' : HEADLINES[result.outcome]}`,
+    `### ${result === undefined ? 'Being delivered' : headline(result)}`,
     about(notice),
     lines.map((line) => `- ${line}`).join('\n'),
     result === undefined ? WHILE_RUNNING : whatToDo(notice, result),
@@ -89,6 +89,11 @@ const WHILE_RUNNING =
 function whatToDo({ id }: Notice, { outcome }: NoticeResult): string {
   if (outcome !== 'failed' && outcome !== 'aborted') return '';
   return `To tell those who have not got it: ${code(meshCommand('retry', [id]))}`;
+}
+
+function headline({ outcome, deliveries = [] }: NoticeResult): string {
+  const isWritten = outcome === 'executed' && deliveries.some(({ status }) => status === 'written');
+  return isWritten ? 'Done: without a mail server, mails are files' : HEADLINES[outcome];
 }
 
 const HEADLINES: Record<NoticeResult['outcome'], string> = {

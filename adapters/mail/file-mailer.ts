@@ -10,7 +10,6 @@ import { toNodemailer } from './to-nodemailer.js';
 export function createFileMailer(folder: string): Mailer {
   const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
-    place: `folder ${folder}`,
     async send(mail) {
       try {
         const { message } = await transport.sendMail(toNodemailer(mail));

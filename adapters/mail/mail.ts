@@ -21,8 +21,6 @@ export interface Mail {
 
 /** The port through which mails leave. */
 export interface Mailer {
-  /** Where mails go, for people: `mail server mail.example.com`. */
-  place: string;
   /** One attempt; never rejects. */
   send(mail: Mail, signal: AbortSignal): Promise<DeliveryAnswer>;
   close(): void;

@@ -5,12 +5,12 @@ import { createSmtpMailer } from './smtp-mailer.js';
 
 /** The ways out for mails: the configuration may name another server at any time. */
 export interface Mailers {
-  /** `server`: an address, as the configuration has it when a mail is sent. None: mails become files. */
+  /** `server`: its address, which may hold a password. None: mails become files. */
   to(server: string | undefined): Mailer;
   close(): void;
 }
 
-/** They connect when the first mail is sent. */
+/** One for each address that the configuration has had. They connect when the first mail is sent. */
 export function createMailers(folder: string): Mailers {
   const known = new Map<string | undefined, Mailer>();
   return {

@@ -57,7 +57,6 @@ export function createSmtpMailer(smtpUrl: string, { handoverMs = HANDOVER_MS } =
     done();
   });
   return {
-    place: `mail server ${hostname}`,
     send,
     // Nobody waits any more for what is under way.
     close: () => transport.close({ force: true }),

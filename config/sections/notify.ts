@@ -24,7 +24,7 @@ export const Notify = strict({
   /** Mail server. Left out: mails become files. */
   smtp: z
     .string({ error: SERVER })
-    .refine((written) => SECRET.test(written) || isBareSmtpUrl(written), { error: SERVER })
+    .refine((written) => SECRET.test(written) || isBareSmtpUrl(written), { error: `is not ${SERVER}` })
     .optional(),
   /** Sender of the mails. */
   fromName: Name.default('Remediation Mesh'),

@@ -64,12 +64,9 @@ async function warningsOf({ deliveries }: Draft, { config, env }: PreviewDesk): 
   const used = new Set(deliveries.map(({ channel }) => channel));
   const channels = config.teams[team]?.channels ?? [];
   const checked = channels.flatMap((channel, index) =>
-    used.has(channel.name)
-      ? [
-          missingSecrets(channel, ['teams', team, 'channels', index], here),
-          ...(channel.type === 'email' ? [missingSecrets(config.notify.smtp, ['notify', 'smtp'], here)] : []),
-        ]
-      : [],
+    used.has(channel.name) ? [missingSecrets(channel, ['teams', team, 'channels', index], here)] : [],
   );
+  const isMail = channels.some(({ type, name }) => type === 'email' && used.has(name));
+  if (isMail) checked.push(missingSecrets(config.notify.smtp, ['notify', 'smtp'], here));
   return (await Promise.all(checked)).flat().map(formatProblem);
 }

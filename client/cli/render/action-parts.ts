@@ -1,5 +1,5 @@
 import type { DeliveryRecord, Launch } from '#contract/remediation.js';
-import { AGENT_WORDS, DELIVERY_WORDS, isThrough } from '#contract/story-words.js';
+import { AGENT_WORDS, DELIVERY_WORDS, isThrough, worstFirst } from '#contract/story-words.js';
 import type { ActionStory, AgentStory } from '#contract/views/story.js';
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import type { RemediationDetail } from '#contract/views/remediation.js';
@@ -76,7 +76,7 @@ function standing({ stands, atWork }: AgentStory, now: number): string {
 /** Of many, those that went wrong first: they are what somebody must look at. */
 function deliveryLines(deliveries: DeliveryRecord[], screen: Screen): string[] {
   const { paint } = screen;
-  const ordered = [...deliveries].sort((a, b) => Number(a.status === 'delivered') - Number(b.status === 'delivered'));
+  const ordered = worstFirst(deliveries);
   const lines = ordered.slice(0, SHOWN_DELIVERIES).map(({ delivery, status, attempts, error }) => {
     const state = inColour(status, screen);
     const before = error !== undefined && isThrough(status) ? ', before that' : '';

@@ -134,12 +134,12 @@ describe('parseMeshConfig', () => {
     [
       'a mail server that is none',
       'notify: {smtp: mail.example.com}',
-      'f:1: notify.smtp: expected ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it, found "mail.example.com"',
+      'f:1: notify.smtp: is not ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it',
     ],
     [
       'a login in the address of a mail server',
       'notify: {smtp: "smtps://me:pass@mail.example.com"}',
-      'f:1: notify.smtp: expected ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it, found a text',
+      'f:1: notify.smtp: is not ${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it',
     ],
     [
       'a bridge that is no address',

@@ -12,7 +12,7 @@ import type { NotificationMessage } from '#contract/notification.js';
 import { shortened } from '#contract/text/shorten.js';
 import { runsOnlyIf } from '#contract/runs-only-if.js';
 import { isToldByLaunches } from '#contract/story.js';
-import { DELIVERY_WORDS, wordsOfDoing } from '#contract/story-words.js';
+import { DELIVERY_WORDS, isThrough, wordsOfDoing } from '#contract/story-words.js';
 import { oneLine } from '#contract/text/plain-text.js';
 import { tellerOf } from '../../tellers.js';
 
@@ -50,7 +50,7 @@ function tellResult(result: ActionResult, left: string | undefined): Told {
   const isByLaunches = isToldByLaunches(launches);
   // The reason of an action that failed is that of its launchers, and the reason of a message that of its deliveries.
   const failed = status === 'failed' ? [] : launches.filter((launch) => launch.status === 'failed');
-  const missed = reason === undefined ? deliveries.filter((one) => one.status !== 'delivered') : [];
+  const missed = reason === undefined ? deliveries.filter((one) => !isThrough(one.status)) : [];
   return told(status, [
     isByLaunches ? undefined : withAttempts(reason, launches.length > 1 ? 1 : attempts),
     ...(isByLaunches ? launches : failed).map(tellLaunch),

@@ -130,11 +130,12 @@ describe('a notification', () => {
   const TELL: WrittenAction = { type: 'notify_team', id: 'tell', summary: 'Broken: ${TASK_SUBJECT}' };
 
   test('shows whom it would reach, and says so of those who get the same', async () => {
-    const [shown] = await preview([TELL], { config: { teams: TEAMS } });
+    const config = { teams: TEAMS, notify: { smtp: 'smtp://mail.example.com' } };
+    const [shown] = await preview([TELL], { config });
 
     expect(shown?.steps.map(({ what, destination, like }) => [what, destination, like])).toEqual([
-      ['email/alice', 'alice <alice@example.com> (mail server mail.example.com)', undefined],
-      ['email/bob', 'bob <bob@example.com> (mail server mail.example.com)', 'email/alice'],
+      ['email/alice', 'alice <alice@example.com> (mail server smtp://mail.example.com)', undefined],
+      ['email/bob', 'bob <bob@example.com> (mail server smtp://mail.example.com)', 'email/alice'],
     ]);
     expect(partOf(shown, 0, 'subject')).toBe('Broken: Build');
     expect(partOf(shown, 1, 'text')).toContain('You get this as bob');

@@ -441,7 +441,7 @@ describe('whatever happens, the exit code is 0 and nothing is printed', () => {
   test('wrong settings do not keep an event from being sent', async () => {
     const { url, taken, posts } = await startGatewayStub();
     const home = tempFolder();
-    const env = { MESH_GATEWAY_PORT: 'none', MESH_UI_PORT: 'x', MESH_DEPTH: 'deep', MESH_SMTP_URL: 'x' };
+    const env = { MESH_GATEWAY_PORT: 'none', MESH_UI_PORT: 'x', MESH_DEPTH: 'deep' };
 
     expect(await hook(FAILURE, { home, args: ['--gateway', url, '--what', 'ever'], env })).toEqual(SILENT);
 
