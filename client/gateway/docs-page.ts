@@ -6,6 +6,8 @@ export const DOCS_PATH = '/docs';
 
 /** A page on which a person can read and try the routes. Everything it needs comes from here, so it works offline. */
 export async function addDocsPage(app: FastifyInstance, document: object): Promise<void> {
+  // Whoever opens the bare address in a browser looks for it. Relative, since a proxy may have put a path before it.
+  app.get('/', (_request, reply) => reply.redirect(DOCS_PATH.slice(1)));
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: DOCS_PATH,

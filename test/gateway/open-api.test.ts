@@ -34,9 +34,9 @@ test('lists every route the server has, and no other', async () => {
 
   const listed = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
 
-  // HEAD goes with every GET; the files of the page at /docs are no interface.
+  // HEAD goes with every GET; the page at /docs, its files and the way there are no interface.
   const registered = routesIn(app.printRoutes({ commonPrefix: false }))
-    .filter((route) => !/^HEAD | \/docs/.test(route))
+    .filter((route) => !/^HEAD | \/docs| \/$/.test(route))
     .map((route) => route.replace(/:(\w+)/g, '{$1}'));
   expect(registered.sort()).toEqual(listed.sort());
 });

@@ -130,6 +130,15 @@ describe('/metrics', () => {
 });
 
 describe('the page at /docs', () => {
+  test('is where the bare address leads, behind a proxy too', async () => {
+    const { app } = await startTestGateway();
+
+    const { statusCode, headers } = await app.inject('/');
+
+    expect([statusCode, headers.location]).toEqual([302, 'docs']);
+    expect((await app.inject({ url: '/', headers: { host: 'elsewhere.example' } })).statusCode).toBe(403);
+  });
+
   test.each(['/docs', '/docs/'])('%s can be used offline: everything it asks for comes from here', async (url) => {
     const { app } = await startTestGateway();
 
