@@ -4,8 +4,10 @@ import {
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Environment, Settings } from '#contract/settings.js';
+import { shellWord } from '#contract/text/shell-word.js';
 import { causesOf } from './errors.js';
 
 export interface ConnectionSettings {
@@ -73,15 +75,25 @@ function quickRetries(isClosing: () => boolean) {
 }
 
 /** An error of the connection as one line that says what to do. */
-export function explainConnectionError(error: unknown, { address, isGiven }: ConnectionSettings): string | undefined {
+export function explainConnectionError(error: unknown, where: ConnectionSettings): string | undefined {
+  const { address, namespace, isGiven } = where;
+  if (causesOf(error).some((cause) => cause instanceof NamespaceNotFoundError)) {
+    const make = `temporal operator namespace create ${shellWord(namespace)}`;
+    return `Temporal at ${address} has no namespace ${namespace}: check TEMPORAL_NAMESPACE, or make it: ${make}`;
+  }
   const isUnreachable = causesOf(error).some(
     (cause) =>
       (isGrpcServiceError(cause) && [4, 14].includes(cause.code)) ||
       /Failed to connect|ECONNREFUSED|DEADLINE_EXCEEDED|UNAVAILABLE/i.test(cause.message),
   );
   if (!isUnreachable) return undefined;
-  const fix = isGiven
+  return `Temporal is not reachable at ${address}: ${isGiven ? fixOf(address) : LOCAL_FIX}.`;
+}
+
+const LOCAL_FIX = 'start it with `npm start`, or set TEMPORAL_ADDRESS';
+
+function fixOf(address: string): string {
+  return /:\d+$/.test(address)
     ? 'check TEMPORAL_ADDRESS and that the server runs'
-    : 'start it with `npm start`, or set TEMPORAL_ADDRESS';
-  return `Temporal is not reachable at ${address}: ${fix}.`;
+    : 'TEMPORAL_ADDRESS names no port; write host:port, such as localhost:7233';
 }

@@ -64,8 +64,9 @@ export function createRemediations(client: Client): Remediations {
     },
 
     async abort(id) {
-      const { status } = await describe(id);
-      if (status.name !== 'RUNNING') throw conflict(`${id} has ended already (${status.name.toLowerCase()})`);
+      const { raw } = await describe(id);
+      const { outcome } = summaryFrom(raw.workflowExecutionInfo);
+      if (outcome !== 'running') throw conflict(`${id} has ended already (${outcome})`);
       try {
         await handle(id).cancel();
       } catch (error) {

@@ -1,4 +1,5 @@
-import type { ConnectionLike } from '@temporalio/client';
+import { type ConnectionLike, isGrpcServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '#contract/names.js';
 
 /** What the Temporal API calls the kinds of search attributes: `temporal.api.enums.v1.IndexedValueType`. */
@@ -8,9 +9,20 @@ type Names = SearchAttributeName[];
 
 /** Names the mesh's search attributes that a namespace lacks. */
 export async function missingSearchAttributes(connection: ConnectionLike, namespace: string): Promise<Names> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const { customAttributes } = await connection.operatorService
+    .listSearchAttributes({ namespace })
+    .catch(asKnown(namespace));
   const present = Object.keys(customAttributes ?? {});
   return (Object.keys(SEARCH_ATTRIBUTES) as Names).filter((name) => !present.includes(name));
+}
+
+const NOT_FOUND = 5;
+
+/** The client names this error for calls of its own only. */
+function asKnown(namespace: string) {
+  return (error: unknown): never => {
+    throw isGrpcServiceError(error) && error.code === NOT_FOUND ? new NamespaceNotFoundError(namespace) : error;
+  };
 }
 
 /** Registers those that are missing and tells which. */

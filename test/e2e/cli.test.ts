@@ -288,7 +288,7 @@ describe('mesh abort', () => {
     expect(await mesh('abort', id)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `${id} has ended already (completed): \`npx mesh show ${id}\` tells how it stands\n`,
+      stderr: `${id} has ended already (aborted): \`npx mesh show ${id}\` tells how it stands\n`,
     });
   });
 

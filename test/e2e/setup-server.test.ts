@@ -11,12 +11,23 @@ import { runMesh, startNode } from '../support/run-command.js';
 const run = promisify(execFile);
 
 test(
-  'a server that does not know the search attributes is refused with the command that mends it',
+  'a server that has not the namespace, or not the search attributes, is refused with the command that mends it',
   { timeout: 90_000 },
   async () => {
     const home = await mkdtemp(join(tmpdir(), 'mesh-setup-'));
     const address = inject('temporalAddress');
     const namespace = `n-${randomBytes(4).toString('hex')}`;
+    const env = { MESH_HOME: home, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
+    const nowhere = `Temporal at ${address} has no namespace ${namespace}: check TEMPORAL_NAMESPACE, or make it: `;
+    const asked = [
+      runMesh(['status'], env),
+      runMesh(['setup-server'], env),
+      startNode(['worker/bootstrap.mjs', 'start'], env).finished,
+    ];
+    for (const { code, stderr } of await Promise.all(asked)) {
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(nowhere);
+    }
     await run(inject('temporalBinary'), [
       'operator',
       'namespace',
@@ -26,7 +37,6 @@ test(
       '--namespace',
       namespace,
     ]);
-    const env = { MESH_HOME: home, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
 
     const refused = await startNode(['worker/bootstrap.mjs', 'start'], env).finished;
     expect(refused.code).toBe(1);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { type ConnectionSettings, explainConnectionError, readConnection } from '#client/connection.js';
 import { readSettings } from '#contract/settings.js';
@@ -67,6 +68,20 @@ describe('explainConnectionError', () => {
   test('asks about the address when one was given', () => {
     expect(explainConnectionError(new Error('ECONNREFUSED'), { ...local, address: 'x:1', isGiven: true })).toBe(
       'Temporal is not reachable at x:1: check TEMPORAL_ADDRESS and that the server runs.',
+    );
+  });
+
+  test('misses the port of an address', () => {
+    expect(explainConnectionError(new Error('ECONNREFUSED'), { ...local, address: 'localhost', isGiven: true })).toBe(
+      'Temporal is not reachable at localhost: TEMPORAL_ADDRESS names no port; write host:port, such as localhost:7233.',
+    );
+  });
+
+  test('says of a namespace that is not there how to make it', () => {
+    const error = new Error('outer', { cause: new NamespaceNotFoundError('prod') });
+
+    expect(explainConnectionError(error, { ...local, namespace: 'prod' })).toBe(
+      'Temporal at 127.0.0.1:7233 has no namespace prod: check TEMPORAL_NAMESPACE, or make it: temporal operator namespace create prod',
     );
   });
 
