@@ -21,7 +21,7 @@ const NOT_FOUND = 5;
 /** The client names this error for calls of its own only. */
 function asKnown(namespace: string) {
   return (error: unknown): never => {
-    throw isGrpcServiceError(error) && error.code === NOT_FOUND ? new NamespaceNotFoundError(namespace) : error;
+    throw isGrpcServiceError(error) && Number(error.code) === NOT_FOUND ? new NamespaceNotFoundError(namespace) : error;
   };
 }
 
