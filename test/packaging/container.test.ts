@@ -28,13 +28,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mesh-container-'));
   mail = await startMailServer();
   container = await buildContainer(folder);
-  await writeFile(join(folder, 'built'), '');
   // As docs/containers.md says.
   const config = join(container.folder, 'config', 'mesh.yaml');
   await writeFile(
     config,
     (await readFile(config, 'utf8')).replace('# smtp: ${env:MESH_SMTP_URL}', 'smtp: ${env:MESH_SMTP_URL}'),
   );
+  await writeFile(join(folder, 'built'), '');
   env = {
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_NAMESPACE: `container-${randomBytes(4).toString('hex')}`,

@@ -88,7 +88,9 @@ describe('docker-compose.yml', () => {
     );
 
     expect(Object.keys(environment).length).toBeGreaterThan(0);
-    expect(unread).toEqual([]);
+    // Others are read where the configuration names them.
+    const named = readText('config/mesh.yaml');
+    expect(unread.filter((name) => !named.includes(`\${env:${name}}`))).toEqual([]);
     const { problems, warnings } = readSettings(env);
     expect([...problems, ...warnings]).toEqual([]);
   });

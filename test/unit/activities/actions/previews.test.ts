@@ -23,7 +23,7 @@ async function preview(actions: WrittenAction[], { config = {}, env = {}, folder
     config: parsed.value,
     env: { PATH: process.env['PATH'], ...env },
     redactKeys: [],
-    mailFolder: '/home/mesh/mail',
+    mailFolder: '/var/mesh/mail',
     temporalUi: 'http://temporal.test',
     temporal: { address: '127.0.0.1:7233', namespace: 'default' },
     nowMs: 0,
