@@ -1,4 +1,4 @@
-import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { type ActivateInput, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { EARLY_QUERY } from '#contract/names.js';
 
 /**
@@ -16,7 +16,7 @@ export function interceptors(): WorkflowInterceptors {
       {
         activate(input, next) {
           // Fails this activation, which answers the query and throws the copy away. The workflow itself does not see it.
-          if (mustRefuse(input.activation)) throw new Error(REFUSAL);
+          if (mustRefuse(input.activation, workflowInfo().unsafe.now())) throw new Error(REFUSAL);
           next(input);
         },
       },
@@ -35,17 +35,24 @@ interface Task {
   historyBytes: number;
   time: string;
   isReplay: boolean;
+  /** When it came to this worker, by its clock. */
+  at: number;
 }
 
+/** A query that this worker was given together with the task comes at once; for so long the task may be another worker's. */
+const DOUBTED_FOR_MS = 10_000;
+
 /** Is given one activation of a run after the other, and says of each whether it must not be worked on. */
-export function createQueryGuard(): (activation: Activation) => boolean {
+export function createQueryGuard(): (activation: Activation, now: number) => boolean {
   let last: Task | undefined;
   let lastMayBeOfAnotherWorker = false;
 
-  return (activation) => {
+  return (activation, now) => {
     const jobs = activation.jobs ?? [];
-    if (jobs.some(({ queryWorkflow }) => queryWorkflow)) return lastMayBeOfAnotherWorker && jobs.some(isQueryAlone);
-    const task = taskOf(activation);
+    if (jobs.some(({ queryWorkflow }) => queryWorkflow)) {
+      return lastMayBeOfAnotherWorker && now < (last?.at ?? 0) + DOUBTED_FOR_MS && jobs.some(isQueryAlone);
+    }
+    const task = taskOf(activation, now);
     // One task may take several activations, such as when something is cancelled that had not begun.
     if (last?.historyLength === task.historyLength) return false;
     if (last && isUnstarted(task, last)) return true;
@@ -68,11 +75,12 @@ function isQueryAlone({ queryWorkflow }: Job): boolean {
   return queryWorkflow?.queryId === 'legacy_query';
 }
 
-function taskOf({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation): Task {
+function taskOf({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation, now: number): Task {
   return {
     historyLength: historyLength ?? 0,
     historyBytes: historySizeBytes?.toNumber() ?? 0,
     time: `${timestamp?.seconds?.toString()}.${timestamp?.nanos}`,
     isReplay: isReplaying ?? false,
+    at: now,
   };
 }

@@ -6,6 +6,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { inject } from 'vitest';
 import type { MeshActivities } from '#activities/index.js';
+import { patientQueries } from '#adapters/temporal/patient-queries.js';
 import { connectMesh, type EventInput, type LoggedVerdict, type Mesh, type WatchStatus } from '#client/mesh.js';
 import type { ConnectionSettings } from '#client/connection.js';
 import { remediationId, watchId } from '#contract/ids.js';
@@ -83,7 +84,7 @@ export async function startTestMesh(options: TestMeshOptions): Promise<TestMesh>
   const log: string[] = [];
   const mesh = await connectMesh({ connection, taskQueue });
   const clientConnection = await Connection.connect({ address: connection.address });
-  const client = new Client({ connection: clientConnection });
+  const client = new Client({ connection: clientConnection, interceptors: { workflow: [patientQueries()] } });
   let running: { shutdown(): void; done: Promise<void> }[] = [];
 
   const test: TestMesh = {

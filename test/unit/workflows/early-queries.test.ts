@@ -11,7 +11,8 @@ const ASKED_WITH_TASK: Jobs = [{ queryWorkflow: { queryId: '0a1b' } }];
 /** What is refused of these activations, by their place. */
 function refused(...activations: Activation[]): number[] {
   const mustRefuse = createQueryGuard();
-  return activations.flatMap((activation, index) => (mustRefuse(activation) ? [index] : []));
+  // A second passes between one and the next.
+  return activations.flatMap((activation, index) => (mustRefuse(activation, 1_000 * index) ? [index] : []));
 }
 
 /** The start of a task is the event of this number; time and size are as it tells them. */
@@ -62,6 +63,7 @@ describe('an activation is worked on', () => {
     ['after a replay', [replayed(3), replayed(8), task(8, ASKED), task(8, ASKED)]],
     ['in a run in which this worker goes on', [replayed(3), task(8), task(12), task(12, ASKED)]],
     ['with a task', [replayed(3), task(8), task(8, ASKED_WITH_TASK)]],
+    ['long after a task', [replayed(3), task(8), ...Array.from({ length: 9 }, () => task(8)), task(8, ASKED)]],
   ])('when it is a query %s', (_when, activations) => {
     expect(refused(...activations)).toEqual([]);
   });
