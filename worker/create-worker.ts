@@ -66,7 +66,7 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     activities: { matchEvents, startRemediations, startNotices, awaitRules },
     debugMode: setup.debugMode ?? false,
     // How long the watch waits for a worker that died before another one takes over.
-    stickyQueueScheduleToStartTimeout: '2 seconds',
+    stickyQueueScheduleToStartTimeout: '5 seconds',
   });
   const agentWorker = await Worker.create({
     ...shared,

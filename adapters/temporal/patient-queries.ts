@@ -4,7 +4,7 @@ import { EARLY_QUERY } from '#contract/names.js';
 
 const PAUSES_MS = [50, 500, 1_500];
 /** A query to a worker that has died waits about so long for the next one. Whoever comes after it then gets a chance as well. */
-const TURN_MS = 3_000;
+const TURN_MS = 6_000;
 
 /**
  * Asks a workflow one thing at a time, and asks again what a worker has refused to answer just now: the task that was in the way
