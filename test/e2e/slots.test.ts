@@ -107,7 +107,7 @@ test('agents that wait are told when it is their turn, the oldest first', { time
 
 test(
   'the slot of a remediation that was terminated, and whose worker is dead, is free for the next',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { mesh, runs } = await oneAtATime('[ "$MESH_EVENT_ID" != e-1 ] || sleep 90');
     const worker = await startMeshWorkerProcess(mesh);
