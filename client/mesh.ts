@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { patientQueries } from '#adapters/temporal/patient-queries.js';
+import { within } from '#adapters/temporal/within.js';
 import { type MeshEvent, TENANT } from '#contract/event.js';
 import { formatProblem } from '#contract/text/problem.js';
 import { createRedactor, type RedactOptions } from '#contract/text/redact/redact.js';
@@ -252,10 +252,4 @@ function missing(tenant: string): string {
 function requireTenant(tenant: string): string {
   if (TENANT.test(tenant)) return tenant;
   throw new MeshError('wrong-argument', `${JSON.stringify(tenant)} is not a tenant name`);
-}
-
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
-  const inTime = new AbortController();
-  await Promise.race([done, wait(ms, undefined, { signal: inTime.signal }).catch(() => undefined)]);
-  inTime.abort();
 }

@@ -64,9 +64,10 @@ export function createRemediations(client: Client): Remediations {
     },
 
     async abort(id) {
-      const { raw } = await describe(id);
-      const { outcome } = summaryFrom(raw.workflowExecutionInfo);
-      if (outcome !== 'running') throw conflict(`${id} has ended already (${outcome})`);
+      const { status, raw } = await describe(id);
+      if (status.name !== 'RUNNING') {
+        throw conflict(`${id} has ended already (${summaryFrom(raw.workflowExecutionInfo).outcome})`);
+      }
       try {
         await handle(id).cancel();
       } catch (error) {

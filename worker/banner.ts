@@ -10,6 +10,7 @@ import { isSmtpUrl } from '#contract/text/smtp-url.js';
 import { reach, shellWord } from '#contract/text/shell-word.js';
 import { simulate } from '#rules/simulate.js';
 import type { DevServer } from './dev/dev-server.js';
+import { mailFolder } from './make-world.js';
 
 export interface Started {
   settings: Settings;
@@ -54,10 +55,11 @@ function describeServer(connection: ConnectionSettings, server: DevServer | unde
   return `${server.address} (dev server, started here)`;
 }
 
-function describeMails({ home, config: file }: Settings, config: Current<MeshConfig>): string {
+function describeMails(settings: Settings, config: Current<MeshConfig>): string {
+  const { config: file } = settings;
   if (!config.available) return `wait until ${file} is mended (see above)`;
   const { smtp, fromAddress } = config.value.notify;
-  if (smtp === undefined) return `files in ${join(home, 'mail')}/ (no notify.smtp in ${file})`;
+  if (smtp === undefined) return `files in ${mailFolder(settings)}/ (no notify.smtp in ${file})`;
   return `from ${fromAddress} through ${isSmtpUrl(smtp) ? new URL(smtp).host : smtp}`;
 }
 

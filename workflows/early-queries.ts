@@ -35,8 +35,6 @@ interface Task {
   historyBytes: number;
   time: string;
   isReplay: boolean;
-  /** When it came to this worker, by its clock. */
-  at: number;
 }
 
 /** A query that this worker was given together with the task comes at once; for so long the task may be another worker's. */
@@ -45,20 +43,20 @@ const DOUBTED_FOR_MS = 10_000;
 /** Is given one activation of a run after the other, and says of each whether it must not be worked on. */
 export function createQueryGuard(): (activation: Activation, now: number) => boolean {
   let last: Task | undefined;
-  let lastMayBeOfAnotherWorker = false;
+  let doubtedUntil = 0;
 
   return (activation, now) => {
     const jobs = activation.jobs ?? [];
     if (jobs.some(({ queryWorkflow }) => queryWorkflow)) {
-      return lastMayBeOfAnotherWorker && now < (last?.at ?? 0) + DOUBTED_FOR_MS && jobs.some(isQueryAlone);
+      return now < doubtedUntil && jobs.some(isQueryAlone);
     }
-    const task = taskOf(activation, now);
+    const task = taskOf(activation);
     // One task may take several activations, such as when something is cancelled that had not begun.
     if (last?.historyLength === task.historyLength) return false;
     if (last && isUnstarted(task, last)) return true;
     // The first task after a replay may have been handed to another worker, which may never finish it. The first task of a new run
     // was not: queries wait for it.
-    lastMayBeOfAnotherWorker = last?.isReplay === true && !task.isReplay;
+    doubtedUntil = last?.isReplay && !task.isReplay ? now + DOUBTED_FOR_MS : 0;
     last = task;
     return false;
   };
@@ -75,12 +73,11 @@ function isQueryAlone({ queryWorkflow }: Job): boolean {
   return queryWorkflow?.queryId === 'legacy_query';
 }
 
-function taskOf({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation, now: number): Task {
+function taskOf({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation): Task {
   return {
     historyLength: historyLength ?? 0,
     historyBytes: historySizeBytes?.toNumber() ?? 0,
     time: `${timestamp?.seconds?.toString()}.${timestamp?.nanos}`,
     isReplay: isReplaying ?? false,
-    at: now,
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { QueryNotRegisteredError, type WorkflowClientInterceptor } from '@temporalio/client';
 import { EARLY_QUERY } from '#contract/names.js';
+import { within } from './within.js';
 
 const PAUSES_MS = [50, 500, 1_500];
 /** A query to a worker that has died waits about so long for the next one. Whoever comes after it then gets a chance as well. */
@@ -15,7 +16,7 @@ export function patientQueries({ turnMs = TURN_MS } = {}): WorkflowClientInterce
   return {
     async query(input, next) {
       const workflow = input.workflowExecution.workflowId ?? '';
-      const mine = turnAfter(lastOf.get(workflow), turnMs).then(() => ask(() => next(input)));
+      const mine = within(turnMs, Promise.allSettled([lastOf.get(workflow)])).then(() => ask(() => next(input)));
       lastOf.set(workflow, mine);
       try {
         return await mine;
@@ -24,17 +25,6 @@ export function patientQueries({ turnMs = TURN_MS } = {}): WorkflowClientInterce
       }
     },
   };
-}
-
-async function turnAfter(before: Promise<unknown> | undefined, turnMs: number): Promise<void> {
-  if (!before) return;
-  const isOver = new AbortController();
-  const ended = before.then(
-    () => undefined,
-    () => undefined,
-  );
-  await Promise.race([ended, wait(turnMs, undefined, { signal: isOver.signal }).catch(() => undefined)]);
-  isOver.abort();
 }
 
 async function ask(query: () => Promise<unknown>): Promise<unknown> {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { formatPath, type Problem } from '#contract/text/problem.js';
 import { listOf, oneOf, strict, text } from '#contract/text/schema-words.js';
-import { SECRET } from '../secret.js';
-import { httpUrl, Name, secretText } from './words.js';
+import { httpUrl, Name, secretOr, secretText } from './words.js';
 
 // Every type of channel there is. What each does is in activities/actions/notify-team/channels/<type>/.
 
@@ -47,9 +46,7 @@ const ADDRESS = 'an http or https address without credentials, ${env:NAME} or ${
 /** The message as JSON, signed as Standard Webhooks. */
 export const WebhookChannel = strict({
   ...ofEveryChannel('webhook'),
-  url: z
-    .string({ error: ADDRESS })
-    .refine((url) => SECRET.test(url) || httpUrl().safeParse(url).success, { error: `is not ${ADDRESS}` }),
+  url: secretOr(ADDRESS, (url) => httpUrl().safeParse(url).success),
   /** `whsec_` and the key in Base64. */
   secret: secretText(),
   /** While a secret is changed: signed with both. */

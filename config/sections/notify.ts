@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Problem } from '#contract/text/problem.js';
 import { flag, milliseconds, strict } from '#contract/text/schema-words.js';
 import { isSmtpUrl } from '#contract/text/smtp-url.js';
-import { SECRET } from '../secret.js';
-import { Name } from './words.js';
+import { Name, secretOr } from './words.js';
 
 const SERVER = '${env:NAME}, ${file:path}, or an address such as smtp://mail.example.com without a login in it';
 
@@ -22,10 +21,7 @@ export const Notify = strict({
   /** The team for rules and events that name none. */
   defaultTeam: Name.optional(),
   /** Mail server. Left out: mails become files. */
-  smtp: z
-    .string({ error: SERVER })
-    .refine((written) => SECRET.test(written) || isBareSmtpUrl(written), { error: `is not ${SERVER}` })
-    .optional(),
+  smtp: secretOr(SERVER, isBareSmtpUrl).optional(),
   /** Sender of the mails. */
   fromName: Name.default('Remediation Mesh'),
   fromAddress: z.email({ error: 'a mail address' }).default('mesh@localhost.localdomain'),

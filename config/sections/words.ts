@@ -25,6 +25,13 @@ export function secretText() {
   return text(EXPECTED).regex(SECRET, { error: EXPECTED });
 }
 
+/** The same, or in its place what is no secret. */
+export function secretOr(expected: string, isPlain: (written: string) => boolean) {
+  return z
+    .string({ error: expected })
+    .refine((written) => SECRET.test(written) || isPlain(written), { error: `is not ${expected}` });
+}
+
 /** An address that is no secret. One with credentials in it would stand in messages and logs; `instead` says where they go. */
 export function httpUrl(instead = '') {
   return z.url({ protocol: /^https?$/, error: 'an http or https address' }).superRefine((url, context) => {
