@@ -8,6 +8,7 @@ export const MESH_ERRORS = {
   conflict: 'The remediation is not in a state for that, such as aborting one that has ended.',
   'no-worker': 'Temporal is there, but no worker answers for the workflow.',
   unreachable: 'Temporal does not answer, or not in time.',
+  'no-record': 'Nothing of what was judged is kept here: no worker has worked with this state folder.',
   'wrong-argument': 'What was asked for cannot exist, such as a tenant of another form.',
 } as const;
 

@@ -18,12 +18,20 @@ export interface EventExplanation {
 
 type Asked = Pick<Mesh, 'judgement' | 'status' | 'verdicts' | 'remediation'>;
 
-export async function explainEvent(mesh: Asked, eventId: string, tenant: string): Promise<EventExplanation> {
-  const [judgement, status, log] = await Promise.all([
+/** `recorded`: its verdicts as the record has them, for when the watch keeps them no longer. */
+export async function explainEvent(
+  mesh: Asked,
+  eventId: string,
+  tenant: string,
+  recorded: LoggedVerdict[] = [],
+): Promise<EventExplanation> {
+  const [known, status, log] = await Promise.all([
     mesh.judgement(eventId, tenant),
     mesh.status(tenant),
     mesh.verdicts(undefined, tenant),
   ]);
+  const isRecorded = !areVerdictsKept(known) && splitVerdicts(recorded).judgings.length > 0;
+  const judgement: Judgement = isRecorded ? { state: 'judged', verdicts: recorded } : known;
   const rules = knownRules(status, log);
   const ids = areVerdictsKept(judgement)
     ? startedBy(judgement).map(({ id }) => id)

@@ -29,6 +29,12 @@ const Outbound = strict({
 /** What actions may do at all. The rules cannot allow more. */
 export const Policy = strict({ allowRemoteSessions: flag().default(true) });
 
+/** How long what was judged can be asked for, and how much room it may take. */
+export const RecordLimits = strict({
+  keepDays: wholeNumber(1, 3_650).default(7),
+  maxMegabytes: wholeNumber(10, 1_000_000).default(1_000),
+});
+
 /** What is secret in payloads, beyond what every mesh knows to be. */
 const Redact = strict({
   keys: listOf(text('a payload key'), 'a list of payload keys').default([]),
@@ -57,6 +63,7 @@ export const MeshConfig = strict({
   outbound: Outbound.prefault({}),
   policy: Policy.prefault({}),
   gateway: Gateway.prefault({}),
+  record: RecordLimits.prefault({}),
   redact: Redact.prefault({}),
 });
 export type MeshConfig = Omit<z.output<typeof MeshConfig>, 'agents'> & {
@@ -81,7 +88,7 @@ export function parseMeshConfig(content: string, file: string): Parsed<MeshConfi
 }
 
 /** A problem may quote values of these sections. Any other section may hold secrets. */
-const OPEN_SECTIONS: readonly unknown[] = ['agents', 'gateway', 'notify', 'outbound', 'policy', 'teams'];
+const OPEN_SECTIONS: readonly unknown[] = ['agents', 'gateway', 'notify', 'outbound', 'policy', 'record', 'teams'];
 
 /**
  * Tokens stand in the fields of channels and of endpoints, also inside their addresses, and in the variables of agents. A

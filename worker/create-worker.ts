@@ -9,11 +9,14 @@ import type { ConnectionSettings } from '#client/connection.js';
 import { messageOf } from '#contract/text/words.js';
 import { MAX_MESSAGES } from '#contract/limits.js';
 import { actionQueueOf, TASK_QUEUE } from '#contract/names.js';
+import type { TellRecord } from '#contract/record.js';
 import { BUNDLE_PATH } from './bundle.js';
 
 export interface WorkerSetup {
   connection: ConnectionSettings;
   world: Omit<World, 'workflows' | 'agentWorkflows' | 'temporal'>;
+  /** Hears of every verdict and every end of a remediation, before they are committed. */
+  tell?(...told: Parameters<TellRecord>): void | Promise<void>;
   taskQueue?: string;
   bundlePath?: string;
   /** Runs workflows in this thread, and lets them take as long as they like: for tests, which start many workers, and debuggers. */
@@ -64,6 +67,11 @@ export async function createWorker(setup: WorkerSetup): Promise<MeshWorker> {
     taskQueue,
     workflowBundle: { codePath: setup.bundlePath ?? BUNDLE_PATH },
     activities: { matchEvents, startRemediations, startNotices, awaitRules },
+    sinks: {
+      record: {
+        tell: { fn: (_info, ...told) => setup.tell?.(...(told as Parameters<TellRecord>)), callDuringReplay: false },
+      },
+    },
     debugMode: setup.debugMode ?? false,
     // How long the watch waits for a worker that died before another one takes over.
     stickyQueueScheduleToStartTimeout: '5 seconds',

@@ -5,6 +5,7 @@ import { createGateway } from '#client/gateway/create-gateway.js';
 import { GATEWAY_LIMITS, type GatewayLog, type GatewayPolicy } from '#client/gateway/gateway-deps.js';
 import { stopGateway } from '#client/gateway/stop-gateway.js';
 import type { ConnectionSettings } from '#client/connection.js';
+import { openEventRecord } from '#client/event-record.js';
 import { connectMesh, type Mesh } from '#client/mesh.js';
 import type { RulesetStore } from '#config/ruleset-store.js';
 import type { Environment, Settings } from '#contract/settings.js';
@@ -47,15 +48,16 @@ export async function startGateway(options: StartGatewayOptions): Promise<Runnin
     ...{ env, connection, source: 'gateway', giveUpAfterMs: GIVE_UP_AFTER_MS, isLazy: true, isForOthers: true },
     ...(taskQueue !== undefined && { taskQueue }),
   });
+  const record = openEventRecord(settings.home);
   const app = await createGateway({
-    ...{ mesh, policy, isLoopback, log, now: Date.now, makeId: randomUUID },
+    ...{ mesh, record, policy, isLoopback, log, now: Date.now, makeId: randomUUID },
     areRulesValid: async () => areRulesValid(sources.rulesets, (await policy.current()).access.tenants),
     spooled: () => countSpooled(settings.home),
   });
   try {
     await listen(app, settings.gatewayPort, host);
   } catch (error) {
-    await Promise.all([app.close(), mesh.close()]);
+    await Promise.all([app.close(), mesh.close(), record.close()]);
     throw error;
   }
   const draining = drainSpool({ home: settings.home, mesh, policy, log: (line) => log.warn({}, line) });
@@ -63,7 +65,7 @@ export async function startGateway(options: StartGatewayOptions): Promise<Runnin
     url: `http://${host.includes(':') ? `[${host}]` : host}:${settings.gatewayPort}`,
     admits: admits(first),
     mesh,
-    stop: () => stopGateway(app, async () => void (await Promise.all([draining.stop(), mesh.close()]))),
+    stop: () => stopGateway(app, async () => void (await Promise.all([draining.stop(), mesh.close(), record.close()]))),
   };
 }
 

@@ -2,14 +2,21 @@ import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import pino, { type Logger } from 'pino';
+import type { KeepLimits } from '#adapters/record/prune.js';
+import { createRecordWriter, recordFile } from '#adapters/record/record.js';
+import { screenOf } from '#client/cli/terminal/screen.js';
 import { CONNECT_TIMEOUT_MS, explainConnectionError, readConnection } from '#client/connection.js';
 import { missingSearchAttributes } from '#client/search-attributes.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
+import { type MeshConfig, RecordLimits } from '#config/mesh-config.js';
+import type { Current } from '#config/read-through.js';
+import type { TellRecord } from '#contract/record.js';
 import { readSettings, type Settings } from '#contract/settings.js';
 import { printBanner } from './banner.js';
 import { createWorker } from './create-worker.js';
 import { type DevServer, startDevServer } from './dev/dev-server.js';
 import { ExplainedError } from './explained-error.js';
+import { createLiveLines } from './live-lines.js';
 import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
 import { stopRequest } from './stop-request.js';
@@ -21,6 +28,7 @@ import { messageOf } from '#contract/text/words.js';
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
 async function start(): Promise<void> {
   keepHeapsSmall();
+  const isQuiet = readQuiet(process.argv.slice(3));
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) say(`Warning: ${warning}`);
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
@@ -34,6 +42,11 @@ async function start(): Promise<void> {
   const consoleLog = createConsoleLog(log, say);
   // Before the server: what is missing in the state folder is told sooner, with nothing to end.
   const world = await makeWorld({ settings, env: process.env, log: consoleLog, temporalUi: ownUi });
+  const record = createRecordWriter({
+    path: recordFile(settings.home),
+    limits: async () => keepLimits(await world.config.get()),
+    say: (line) => consoleLog.error({}, line),
+  });
   const server = given.isGiven ? undefined : await startOwnServer(settings, given.namespace);
   try {
     await requireSearchAttributes(given);
@@ -41,7 +54,15 @@ async function start(): Promise<void> {
     const config = await world.config.get();
     const door = await openDoor({ settings, env: process.env, connection: given, sources: world });
     try {
-      const worker = await createWorker({ connection: given, world });
+      const lines = createLiveLines({
+        paint: screenOf(process.stdout, process.env).paint,
+        say: (line) => process.stdout.write(`${line}\n`),
+      });
+      const tell = async (...[tenant, entries]: Parameters<TellRecord>) => {
+        await record.tell(tenant, entries);
+        if (!isQuiet) lines(tenant, entries);
+      };
+      const worker = await createWorker({ connection: given, world, tell });
       const running = worker.run();
       const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? world.temporalUi;
       printBanner({ settings, connection: given, server, temporalUi, rules, config, gateway: door.description });
@@ -61,8 +82,15 @@ async function start(): Promise<void> {
       throw error;
     }
   } finally {
+    await record.close();
     await server?.stop();
   }
+}
+
+/** What stands in `mesh.yaml`, or would stand there. */
+function keepLimits(config: Current<MeshConfig>): KeepLimits {
+  const { keepDays, maxMegabytes } = config.available ? config.value.record : RecordLimits.parse({});
+  return { keepMs: keepDays * 86_400_000, maxBytes: maxMegabytes * 1_000_000 };
 }
 
 /** Before anything else of the SDK: its runtime is made once per process, with the logger it is given now. */
@@ -117,6 +145,14 @@ async function requireSearchAttributes(connection: ReturnType<typeof readConnect
   } finally {
     await probe.close();
   }
+}
+
+function readQuiet(args: readonly string[]): boolean {
+  const unknown = args.find((arg) => arg !== '--quiet');
+  if (unknown === undefined) return args.length > 0;
+  throw new ExplainedError(
+    `${JSON.stringify(unknown)} is no option of start. There is: --quiet, no line for each event.`,
+  );
 }
 
 function say(line: string): void {

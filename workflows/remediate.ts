@@ -1,12 +1,21 @@
-import { condition, defineQuery, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  condition,
+  defineQuery,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { QUERIES, SEARCH_ATTRIBUTES } from '#contract/names.js';
 import type { ActionResult, RemediationInput, RemediationProgress, RemediationResult } from '#contract/remediation.js';
+import { namesIn } from '#rules/guards/works.js';
 import { runAction } from './actions/run-action.js';
 import { listenForAgents } from './agent-news.js';
 import { finalFailure } from './final-failure.js';
 import { createProgress, type Progress } from './progress.js';
 import { renderRemediationDetails } from './remediation-details.js';
+import { tellRecord } from './tell-record.js';
 import { listenForSlots } from './slot-grants.js';
 import type { ActionPlan } from '#contract/actions/index.js';
 import { isAwaited, patienceMsWith } from '#contract/patience.js';
@@ -41,6 +50,7 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
   const result = progress.result();
   upsertSearchAttributes([{ key: OUTCOME, value: result.outcome }]);
   showDetails(progress);
+  if (!input.isTry) tellEnd(input, result.outcome);
   // Also when it was aborted after that: what gave up by itself was nobody's choice.
   if (result.actions.some(hasFailed)) throw failure(result);
   return result;
@@ -51,6 +61,20 @@ export async function remediate(input: RemediationInput): Promise<RemediationRes
 }
 
 const OUTCOME = defineSearchAttributeKey('MeshOutcome', SEARCH_ATTRIBUTES.MeshOutcome);
+
+function tellEnd({ rule, event }: RemediationInput, outcome: RemediationResult['outcome']): void {
+  const { workflowId: remediation, startTime } = workflowInfo();
+  const { tool } = namesIn(event);
+  const at = Date.now();
+  const about = {
+    eventId: event.id,
+    event: event.event,
+    eventOutcome: event.outcome,
+    ...(tool !== undefined && { tool }),
+  };
+  const tookMs = at - startTime.getTime();
+  tellRecord(event.tenant, [{ kind: 'ending', remediation, rule, ...about, outcome, at, tookMs }]);
+}
 
 function hasFailed({ status }: ActionResult): boolean {
   return status === 'failed';

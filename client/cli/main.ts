@@ -12,6 +12,8 @@ const COMMANDS: Record<string, () => Promise<AddCommand>> = {
   send: async () => (await import('./send.js')).addSendCommand,
   status: async () => (await import('./status.js')).addStatusCommand,
   why: async () => (await import('./why.js')).addWhyCommand,
+  events: async () => (await import('./events.js')).addEventsCommand,
+  tail: async () => (await import('./tail.js')).addTailCommand,
   runs: async () => (await import('./runs.js')).addRunsCommand,
   show: async () => (await import('./show.js')).addShowCommand,
   dead: async () => (await import('./dead.js')).addDeadCommand,

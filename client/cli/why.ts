@@ -1,15 +1,27 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { EVENT_ID } from '#contract/event.js';
-import { explainEvent } from '../explain-event.js';
+import type { EventFilter } from '#contract/record.js';
+import { readSettings } from '#contract/settings.js';
+import type { RecordedEvent } from '#contract/views/events.js';
+import { MeshError } from '../errors.js';
+import { type EventRecord, openEventRecord } from '../event-record.js';
+import { type EventExplanation, explainEvent } from '../explain-event.js';
 import { CliError } from './cli-error.js';
+import { explainError } from './explain-error.js';
 import { EXIT_CODES } from './exit-codes.js';
+import { withWatch } from './open-mesh.js';
 import { print, printJson } from './print.js';
+import { renderRecorded } from './render/recorded.js';
 import { renderWhy } from './render/why.js';
 import { TENANT_OPTION, tenantFrom } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
-import { withWatch } from './open-mesh.js';
+import { meshCommand } from './terminal/shell-word.js';
 
 interface WhyOptions {
+  session?: string;
+  tool?: string;
+  rule?: string;
+  last?: boolean;
   tenant?: string;
   json?: boolean;
 }
@@ -18,26 +30,88 @@ export function addWhyCommand(program: Command): void {
   program
     .command('why')
     .description('why an event led to what it led to: each rule, each guard, what was started and what came of it')
-    .argument('<event id>', 'as `mesh send` printed it, or as the reporter gave it')
+    .argument('[event id]', 'as `mesh send` printed it, or as the reporter gave it (default: the last event)')
+    .option('--session <id>', 'the last event of this session')
+    .option('--tool <name>', 'the last event that names this tool')
+    .option('--rule <id>', 'the last event that this rule gave a verdict on')
+    .addOption(new Option('--last', 'the last event of all that the other options leave'))
     .option(...TENANT_OPTION)
     .option('--json', 'print one JSON object')
     .action(tellWhy);
 }
 
-async function tellWhy(eventId: string, options: WhyOptions): Promise<void> {
+async function tellWhy(given: string | undefined, options: WhyOptions): Promise<void> {
   const tenant = tenantFrom(options, process.env);
-  if (!EVENT_ID.test(eventId)) {
+  const record = openEventRecord(readSettings(process.env).settings.home);
+  try {
+    const eventId = given === undefined ? await lastEvent(record, tenant, options) : idFrom(given, options);
+    await explain(eventId, tenant, await recorded(record, tenant, eventId), options);
+  } finally {
+    await record.close();
+  }
+}
+
+function idFrom(given: string, { session, tool, rule, last }: WhyOptions): string {
+  if (!EVENT_ID.test(given)) {
     throw new CliError(
-      `${JSON.stringify(eventId)}: expected the id of an event, not of a remediation; see \`npx mesh show\``,
+      `${JSON.stringify(given)}: expected the id of an event, not of a remediation; see \`npx mesh show\``,
     );
   }
-  const facts = await withWatch((mesh) => explainEvent(mesh, eventId, tenant));
-  if (options.json) {
-    const { judgement, remediations } = facts;
-    printJson({ eventId, tenant, ...judgement, remediations });
-  } else {
-    print(renderWhy(facts, Date.now(), screenOf(process.stdout, process.env)));
+  if (session ?? tool ?? rule ?? last) {
+    throw new CliError('an event id names one event: leave out --session, --tool, --rule and --last, or the id');
   }
-  const isKnown = facts.judgement.state !== 'unknown' || facts.remediations.length > 0;
+  return given;
+}
+
+/** The one that was judged last, of those that are meant. */
+async function lastEvent(record: EventRecord, tenant: string, options: WhyOptions): Promise<string> {
+  const { session, tool, rule } = options;
+  const filter: EventFilter = {
+    tenant,
+    ...(session !== undefined && { session }),
+    ...(tool !== undefined && { tool }),
+    ...(rule !== undefined && { rule }),
+  };
+  const [event] = (await record.list({ ...filter, limit: 1 })).events;
+  if (event) return event.id;
+  const terms = Object.entries(filter).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  throw new CliError(
+    `no event was judged here of ${terms.join(', ')}\nWhether events wait to be judged, and why: ${meshCommand('status')}`,
+  );
+}
+
+/** What the record knows, where there is one. */
+async function recorded(record: EventRecord, tenant: string, eventId: string): Promise<RecordedEvent | undefined> {
+  try {
+    return await record.get(tenant, eventId);
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'no-record') return undefined;
+    throw error;
+  }
+}
+
+async function explain(
+  eventId: string,
+  tenant: string,
+  event: RecordedEvent | undefined,
+  { json }: WhyOptions,
+): Promise<void> {
+  const screen = screenOf(process.stdout, process.env);
+  let facts: EventExplanation;
+  try {
+    facts = await withWatch((mesh) => explainEvent(mesh, eventId, tenant, event?.verdicts));
+  } catch (error) {
+    // Nobody who is woken up must wait for Temporal to learn what was judged before it went away.
+    if (!event) throw error;
+    const { message } = explainError(error, readSettings(process.env).settings, process.env);
+    process.stderr.write(`${message}\nThis is what the record knows.\n\n`);
+    return json
+      ? printJson({ eventId, tenant, state: 'judged', ...event })
+      : print(renderRecorded(event, tenant, Date.now(), screen));
+  }
+  const { judgement, remediations } = facts;
+  if (json) printJson({ eventId, tenant, ...judgement, remediations });
+  else print(renderWhy(facts, Date.now(), screen));
+  const isKnown = judgement.state !== 'unknown' || remediations.length > 0;
   if (!isKnown) process.exitCode = EXIT_CODES.refused;
 }

@@ -52,6 +52,7 @@ const MESH_ERRORS: Record<MeshErrorCode, ProblemCode> = {
   'not-found': 'not-found',
   conflict: 'conflict',
   'no-worker': 'no-worker',
+  'no-record': 'no-record',
   unreachable: 'unavailable',
   'wrong-argument': 'invalid-request',
 };

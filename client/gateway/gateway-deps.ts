@@ -1,4 +1,5 @@
 import type { Redactor } from '#contract/text/redact/redact.js';
+import type { EventRecord } from '../event-record.js';
 import type { Mesh } from '../mesh.js';
 import type { Access } from './access.js';
 
@@ -19,6 +20,8 @@ export interface GatewayDeps {
     | 'health'
     | 'waiting'
   >;
+  /** What was judged, for those who ask later. */
+  record: Pick<EventRecord, 'list'>;
   /** Who may do what, asked for at every request, so that an edit of `mesh.yaml` needs no restart. */
   policy: PolicySource;
   /** Whether the rules of every tenant can be used as they are now. */

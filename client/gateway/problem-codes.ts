@@ -39,6 +39,7 @@ export const PROBLEM_CODES = {
   unavailable: { status: 503, meaning: 'Temporal does not answer in time. Send again with the same ids.' },
   'watch-full': { status: 503, meaning: 'The watch of the tenant cannot judge and holds as much as it can.' },
   'too-many-waiting': { status: 503, meaning: 'The gateway has too much waiting to be sent to Temporal.' },
+  'no-record': { status: 503, meaning: 'What was judged is not kept where the gateway runs: no worker works there.' },
   'no-worker': { status: 503, meaning: 'Temporal is there, but no worker answers.' },
   'config-unavailable': { status: 503, meaning: '`mesh.yaml` does not say who may come in, so nobody may.' },
   'too-many-connections': { status: 503, meaning: 'The gateway has as many connections as it takes.' },

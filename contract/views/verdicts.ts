@@ -11,6 +11,9 @@ const Subject = z.strictObject({
   at: instant('When it was judged.'),
   eventId: z.string(),
   event: z.string(),
+  session: z.string().optional(),
+  tool: z.string().optional(),
+  task: z.string().optional(),
   depth: count(),
   remediation: z.string().describe('Workflow id of the remediation that a fire started.').optional(),
   missed: z

@@ -135,7 +135,7 @@ describe('a preflight', () => {
     expect(statusCode).toBe(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': CONSOLE,
-      'access-control-allow-methods': 'POST',
+      'access-control-allow-methods': 'POST, GET, HEAD',
       'access-control-allow-headers': 'authorization, content-type, ce-id',
     });
   });

@@ -102,7 +102,7 @@ test('says of each route what it can really answer with', () => {
   const all = ROUTES.map(({ id }) => id);
   const but = (...ids: string[]) => all.filter((id) => !ids.includes(id));
 
-  expect(saying('not-taken')).toEqual(but('healthz', 'readyz', 'metrics', 'openApi'));
+  expect(saying('not-taken')).toEqual(but('listEvents', 'healthz', 'readyz', 'metrics', 'openApi'));
   expect(saying('config-unavailable')).toEqual(but('healthz', 'readyz'));
   expect(saying('host-refused')).toEqual(but('healthz', 'readyz'));
   expect(saying('invalid-request')).toEqual(but('getStatus', 'healthz', 'readyz', 'metrics', 'openApi'));

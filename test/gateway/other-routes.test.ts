@@ -5,15 +5,15 @@ import { remediationId } from '#contract/ids.js';
 import { ROLES } from '#contract/roles.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import { aRemediation } from '../support/fake-mesh.js';
-import { aToken, startTestGateway } from '../support/test-gateway.js';
+import { aToken, startTestGateway, type TestGatewayOptions } from '../support/test-gateway.js';
 
 const RULE = 'rule / 1 ü%';
 const PATH = `/v1/remediations/${encodeURIComponent(RULE)}/e-1`;
 
 /** A gateway for tenant `acme`, whose rival has the same rule and event. */
-async function start() {
+async function start(options: TestGatewayOptions = {}) {
   const { token, known } = aToken('acme', ROLES);
-  const gateway = await startTestGateway({ policy: { access: createAccess([known]) } });
+  const gateway = await startTestGateway({ ...options, policy: { access: createAccess([known]) } });
   const { mesh, app } = gateway;
   for (const tenant of ['acme', 'rival']) {
     const id = remediationId(tenant, RULE, 'e-1');
@@ -49,6 +49,35 @@ test('an event is shown with its verdicts and the remediations they name, each o
     body: { id: 'e-1', state: 'judged', verdicts, remediations: [{ id: ID, rule: RULE }] },
   });
   expect(await call('GET', '/v1/events/e-2')).toMatchObject({ status: 404, body: { code: 'not-found' } });
+});
+
+test('events are listed for the tenant of the token, whatever is asked', async () => {
+  const asked: unknown[] = [];
+  const event = { id: 'e-1', event: 'X', at: 1, depth: 0, session: 's', verdicts: [] };
+  const record = { list: async (filter: object) => (asked.push(filter), { events: [event], nextPage: 'p' }) };
+  const { call } = await start({ record });
+
+  const query = 'session=s%2F1&tool=Bash&rule=a%20b&event=X&verdict=skipped&code=cooldown&sinceAt=5&limit=20&page=abc';
+  expect(await call('GET', `/v1/events?${query}`)).toMatchObject({
+    status: 200,
+    body: { events: [event], nextPage: 'p' },
+  });
+
+  const filter = { session: 's/1', tool: 'Bash', rule: 'a b', event: 'X', verdict: 'skipped', code: 'cooldown' };
+  expect(asked).toEqual([{ tenant: 'acme', ...filter, sinceAt: 5, limit: 20, page: 'abc' }]);
+});
+
+test.each([
+  ['verdict=none', 'verdict'],
+  ['code=cooldwn', 'code'],
+  ['sinceAt=yesterday', 'sinceAt'],
+  ['tenant=rival', 'tenant'],
+])('the filter of events %s is refused', async (query, path) => {
+  const { call } = await start();
+
+  const { status, body } = await call('GET', `/v1/events?${query}`);
+
+  expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid-request', problems: [{ path }] } });
 });
 
 test('an event that waits is there, without verdicts', async () => {

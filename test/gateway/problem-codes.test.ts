@@ -44,6 +44,11 @@ const PROVOCATIONS: Record<ProblemCode, () => Promise<Provoked>> = {
   'watch-full': () => failing(new NotStoredError('watch-full', ['a'], [])),
   'too-many-waiting': () => failing(new NotStoredError('too-many-waiting', ['a'], [])),
   'no-worker': () => failing(new MeshError('no-worker', 'no worker answers')),
+  'no-record': () =>
+    inject(
+      { url: '/v1/events' },
+      { record: { list: () => Promise.reject(new MeshError('no-record', 'there is none')) } },
+    ),
   'config-unavailable': () => inject({ url: '/v1/status' }, { isLoopback: false }),
   'too-many-connections': () => raw('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', { limits: { connections: 0 } }),
   stopping: stopped,

@@ -206,8 +206,8 @@ test('a method that a route does not take is refused with those it takes', async
   const { app } = await startTestGateway();
 
   for (const [method, url, allow] of [
-    ['DELETE', '/v1/events', 'POST'],
-    ['GET', '/v1/events', 'POST'],
+    ['DELETE', '/v1/events', 'POST, GET, HEAD'],
+    ['GET', '/v1/pause', 'POST'],
     ['PUT', '/v1/remediations/a/b', 'GET, HEAD'],
     ['POST', '/docs', 'GET, HEAD'],
     ['POST', '/openapi.json', 'GET, HEAD'],

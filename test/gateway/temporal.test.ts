@@ -47,6 +47,7 @@ beforeAll(async () => {
   let made = 0;
   app = await createGateway({
     mesh: world.mesh,
+    record: { list: async () => ({ events: [] }) },
     policy: { current: async () => policy },
     areRulesValid: async () => true,
     isLoopback: true,

@@ -45,6 +45,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const clock = { now: 1_800_000_000_000 };
   let made = 0;
   const app = await createGateway({
+    record: { list: async () => ({ events: [] }) },
     areRulesValid: async () => true,
     isLoopback: true,
     log: { info: note('info'), warn: note('warn'), error: note('error') },

@@ -54,7 +54,12 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   await endServer(options, child, ended, 'SIGKILL');
   const said = await readFile(logFile(options), 'utf8').catch(() => '');
   const what = `The Temporal server did not start: ${trouble}.${await roomLeft(options)}`;
-  throw new ExplainedError([what, said.trim().slice(-2_000)].join('\n').trim());
+  throw new ExplainedError([what, beginAndEnd(said.trim())].join('\n').trim());
+}
+
+/** What is wrong stands first when it breaks down, and last when it gives up. */
+function beginAndEnd(said: string): string {
+  return said.length <= 2_000 ? said : `${said.slice(0, 1_000)}\n…\n${said.slice(-1_000)}`;
 }
 
 /** One start at a time looks what runs in a folder. */

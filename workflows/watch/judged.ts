@@ -1,13 +1,13 @@
 import type { Fire } from '#contract/activities.js';
 import type { AgentEnd } from '#contract/matched.js';
+import type { RecordedEvent } from '#contract/views/events.js';
 import type { MissedRule, Verdict } from '#contract/views/verdicts.js';
 import type { Learnt } from '#rules/guards/learn.js';
 
 /** What was decided about one event, and all that the ledgers are to learn of it. */
 export interface Judged {
   at: number;
-  /** By what its verdicts name the event. Nobody may have checked it. */
-  about: { id: string; event: string; depth: number };
+  about: About;
   verdicts: Verdict[];
   missed: MissedRule[];
   /** Its id, when a copy of the event is a duplicate from now on. */
@@ -20,6 +20,9 @@ export interface Judged {
   /** A remediation for each rule that fired. */
   fires: Fire[];
 }
+
+/** By what people find the event again. Nobody may have checked it. */
+export type About = Omit<RecordedEvent, 'at' | 'verdicts' | 'endings'>;
 
 /** The agent that an event came from has ended. */
 export interface EndedAgent {

@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
+import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
+import { SKIP_CODES } from '#contract/verdict.js';
+import { codes } from '#contract/views/words.js';
 import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
+import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
 import { route } from '../route.js';
-import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents } from '../schemas/index.js';
+import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents, EventPage } from '../schemas/index.js';
 import { takeEvents } from '../take-events.js';
 
 export const reportEvents = route({
@@ -72,6 +76,37 @@ function wrong(message: string): GatewayProblem {
     problems: [{ path: 'Idempotency-Key', message }],
   });
 }
+
+const short = (chars: number) => text().max(chars, { error: `at most ${chars} characters` });
+
+const Filter = strict({
+  session: short(200).optional(),
+  tool: short(200).optional(),
+  rule: short(600).describe('Events that this rule gave a verdict on.').optional(),
+  event: short(128).describe('The name of the event.').optional(),
+  verdict: oneOf(['fired', 'skipped']).describe('`fired`: a rule fired. `skipped`: none did.').optional(),
+  code: oneOf(codes(SKIP_CODES)).describe('Events with such a skip.').optional(),
+  sinceAt: wholeNumber(0, 8_640_000_000_000_000).describe('Judged since then, in epoch milliseconds.').optional(),
+  limit: wholeNumber(1, MAX_PAGE).describe(`How many. Default: ${DEFAULT_PAGE}.`).optional(),
+  page: short(4_000).describe('`nextPage` of the page before.').optional(),
+});
+
+export const listEvents = route({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/v1/events',
+  role: 'read',
+  tag: 'events',
+  summary: 'List events that were judged, the last first: what fired, what did not, and why not',
+  description:
+    'From the record, which is kept for some days where the workers run. Neither Temporal nor a worker is needed.',
+  query: Filter,
+  answers: { 200: { what: 'One page.', schema: EventPage } },
+  problems: ['not-found', 'no-record'],
+  async handle({ query, principal }, { record }) {
+    return { status: 200, body: await record.list({ ...query, tenant: principal.tenant }) };
+  },
+});
 
 export const getEvent = route({
   id: 'getEvent',

@@ -1,5 +1,5 @@
 import type { Route } from '../route.js';
-import { getEvent, reportEvents } from './events.js';
+import { getEvent, listEvents, reportEvents } from './events.js';
 import { HOOK_ROUTES } from './hooks.js';
 import { abortRemediation, getRemediation, listRemediations, retryRemediation } from './remediations.js';
 import { healthz, metrics, openApi, readyz } from './service.js';
@@ -9,6 +9,7 @@ import { getStatus, pauseTenant, rearmRule, resumeTenant } from './tenant.js';
 export const ROUTES: readonly Route[] = [
   reportEvents,
   ...HOOK_ROUTES,
+  listEvents,
   getEvent,
   listRemediations,
   getRemediation,

@@ -8,6 +8,7 @@ import { strict } from '#contract/text/schema-words.js';
 import { KnownConfigTrouble, WatchStatus as WholeStatus } from '#contract/views/watch.js';
 
 export * from './events.js';
+export { EventPage } from '#contract/views/events.js';
 export { ActionStory, Story } from '#contract/views/story.js';
 export { LoggedVerdict as Verdict } from '#contract/views/verdicts.js';
 export {

@@ -8,6 +8,7 @@ import { firesAreRemediations } from './fires-are-remediations.js';
 import { judgedOnce } from './judged-once.js';
 import { noTaskFails } from './no-task-fails.js';
 import { nothingIsLost } from './nothing-is-lost.js';
+import { recordIsWhole } from './record-is-whole.js';
 import { skipsHaveAWindow } from './skips-have-a-window.js';
 
 export const ALL_CHECKS: readonly Check[] = [
@@ -23,4 +24,5 @@ export const ALL_CHECKS: readonly Check[] = [
   keysAreStable,
   effectsArrive,
   everythingSettles,
+  recordIsWhole,
 ];

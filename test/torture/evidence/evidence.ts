@@ -2,6 +2,7 @@ import { parseRemediationId } from '#contract/ids.js';
 import { SIGNALS, WORKFLOW_TYPES } from '#contract/names.js';
 import type { MeshEvent } from '#contract/event.js';
 import type { RemediationInput, RemediationResult } from '#contract/remediation.js';
+import type { RecordedEvent } from '#contract/views/events.js';
 import type { WatchStatus } from '#contract/watch.js';
 import type { Receivers } from '../receivers/receivers.js';
 import type { RulesVersion } from '../site/rules-on-disk.js';
@@ -39,6 +40,8 @@ export interface Evidence {
   tenants: readonly string[];
   ledger: Ledger;
   gathered: Gathered;
+  /** What the workers have recorded, by tenant and id of the event. */
+  recorded: ReadonlyMap<string, RecordedEvent>;
   runs: readonly RecordedRun[];
   remediations: readonly FiredRemediation[];
   arrivals: readonly Arrival[];

@@ -57,7 +57,7 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
     learn(judged) {
       counters.events += 1;
       count(judged.verdicts, judged.at);
-      if (!isCopy(judged.verdicts) || !countCopy(judged)) keep(entriesOf(judged));
+      if (!isCopy(judged.verdicts) || !countCopy(judged)) keep(loggedOf(tenant, judged));
     },
     show: () => ({ counters: { ...counters, rules: Object.fromEntries(counters.rules) } }),
     details: () => [describeRules(), describeLog(log)].filter((part) => part !== '').join('\n\n'),
@@ -82,20 +82,6 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
     },
     list: (eventId) => (eventId === undefined ? log : log.filter((entry) => entry.eventId === eventId)),
   };
-
-  /** A fire names its remediation before that is started: whoever asks why meanwhile is told where to look. */
-  function entriesOf({ verdicts, about: { id: eventId, event, depth }, at, missed, fires }: Judged): LoggedVerdict[] {
-    return verdicts.map((verdict, index): LoggedVerdict => {
-      const fire = verdict.verdict === 'fire' && fires.find(({ rule }) => rule === verdict.rule);
-      const said =
-        verdict.verdict === 'fire' ? verdict : { ...verdict, reason: shortened(verdict.reason, MAX_REASON_CHARS) };
-      return {
-        ...{ ...said, at, eventId, event, depth },
-        ...(fire && { remediation: remediationId(tenant, fire.rule, fire.event.id) }),
-        ...(index === 0 && missed.length > 0 && { missed }),
-      };
-    });
-  }
 
   /** A storm of copies of one event is one entry with a count: it must not push every other verdict out of the log. */
   function countCopy({ about, at }: Judged): boolean {
@@ -164,6 +150,29 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
     const digest = toTell > 0 ? `, then a digest of ${plural(toTell, 'event')}` : '';
     return `**cooling until ${utc(untilAt)}**${digest}`;
   }
+}
+
+/**
+ * The verdicts on one event as people are told of them. A fire names its remediation before that is started: whoever asks why
+ * meanwhile is told where to look.
+ */
+export function loggedOf(tenant: string, { verdicts, about, at, missed, fires }: Judged): LoggedVerdict[] {
+  const { id: eventId, event, session, tool, task, depth } = about;
+  const place = {
+    ...(session !== undefined && { session }),
+    ...(tool !== undefined && { tool }),
+    ...(task !== undefined && { task }),
+  };
+  return verdicts.map((verdict, index): LoggedVerdict => {
+    const fire = verdict.verdict === 'fire' && fires.find(({ rule }) => rule === verdict.rule);
+    const said =
+      verdict.verdict === 'fire' ? verdict : { ...verdict, reason: shortened(verdict.reason, MAX_REASON_CHARS) };
+    return {
+      ...{ ...said, at, eventId, event, ...place, depth },
+      ...(fire && { remediation: remediationId(tenant, fire.rule, fire.event.id) }),
+      ...(index === 0 && missed.length > 0 && { missed }),
+    };
+  });
 }
 
 function describeCounts(counts: Partial<Record<SkipCode, number>>): string {

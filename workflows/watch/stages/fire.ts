@@ -1,6 +1,7 @@
 import { condition, rootCause } from '@temporalio/workflow';
 import type { Fire, StartAnswer, StartRequest } from '#contract/activities.js';
 import { byteLength } from '../../byte-length.js';
+import { tellRecord } from '../../tell-record.js';
 import { startRemediations } from '../activities.js';
 import { startHold } from '../hold.js';
 import type { Ledgers } from '../ledgers/index.js';
@@ -20,7 +21,9 @@ export async function fire(ledgers: Ledgers, fires: Fire[], by: FiredBy, onHold:
       left = left.filter(({ event, rule }, index) => {
         const answer = answers[index] ?? { error: 'no answer' };
         if ('error' in answer) {
-          verdicts.turnIntoError(event.id, rule, `remediation could not be started: ${answer.error}`);
+          const reason = `remediation could not be started: ${answer.error}`;
+          verdicts.turnIntoError(event.id, rule, reason);
+          tellRecord(by.tenant, [{ kind: 'not-started', eventId: event.id, rule, reason }]);
         }
         return 'unavailable' in answer;
       });

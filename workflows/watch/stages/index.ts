@@ -1,6 +1,9 @@
 import type { Fire } from '#contract/activities.js';
+import type { Entry } from '#contract/record.js';
+import { tellRecord } from '../../tell-record.js';
 import { startHold } from '../hold.js';
 import { type EventItem, pausedAtFront } from '../inbox.js';
+import { loggedOf } from '../ledgers/verdicts.js';
 import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from '../limits.js';
 import { prune, type Watch } from '../open-watch.js';
 import { showDetails } from '../view.js';
@@ -83,16 +86,19 @@ async function matchNext(watch: Watch, turn: Turn): Promise<void> {
   run.batchEvents = Math.max(1, taken < due.length ? taken : Math.min(2 * run.batchEvents, MAX_BATCH_EVENTS));
 }
 
-function judgeAndLearn({ ledgers, inbox }: Watch, turn: Turn): void {
+function judgeAndLearn({ tenant, ledgers, inbox }: Watch, turn: Turn): void {
   if (!turn.matched) return;
   const now = Date.now();
   const { arrived, ruleset, configTrouble } = turn.matched;
   if (ruleset) ledgers.files.note(ruleset, configTrouble, now);
+  const told: Entry[] = [];
   for (const one of arrived) {
     const judged = judge(one, ledgers.guards, ruleset, now);
     learn(ledgers, one, judged);
     turn.fires.push(...judged.fires);
+    told.push({ kind: 'event', ...judged.about, at: now, verdicts: loggedOf(tenant, judged) });
   }
+  tellRecord(tenant, told);
   inbox.drop(arrived.length);
   ledgers.standing.lastEventAt = now;
   turn.firedAt = now;

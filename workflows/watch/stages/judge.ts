@@ -2,6 +2,7 @@ import type { Fire, Refusal } from '#contract/activities.js';
 import type { MeshEvent } from '#contract/event.js';
 import { factsOf } from '#contract/facts.js';
 import type { EventMatches, RuleMatch, RulesetFacts } from '#contract/matched.js';
+import { shortened } from '#contract/text/shorten.js';
 import type { SkipCode } from '#contract/verdict.js';
 import type { Verdict } from '#contract/views/verdicts.js';
 import { factsOfRule, judgeAtDoor, judgedError, judgeMatched } from '#rules/guards/judge.js';
@@ -10,7 +11,7 @@ import type { Learnt } from '#rules/guards/learn.js';
 import type { GuardMemory } from '#rules/guards/memory.js';
 import { type Place, placeEvent } from '#rules/guards/place-event.js';
 import { namesIn, worksIn } from '#rules/guards/works.js';
-import type { EndedAgent, Judged, MetRule, Success, Work } from '../judged.js';
+import type { About, EndedAgent, Judged, MetRule, Success, Work } from '../judged.js';
 import type { Arrived } from './match.js';
 
 type Decided = Omit<Judged, 'at' | 'about'>;
@@ -201,11 +202,32 @@ function missedBy(verdicts: Verdict[], { misses = [] }: Matched): Judged['missed
   return wasMatched ? misses : [];
 }
 
-function aboutOf(event: unknown, placedDepth?: number): Judged['about'] {
+function aboutOf(event: unknown, placedDepth?: number): About {
   const { id, event: name, depth } = (event ?? {}) as Partial<Record<keyof MeshEvent, unknown>>;
   return {
     id: typeof id === 'string' ? id.slice(0, 200) : '?',
     event: typeof name === 'string' ? name.slice(0, 128) : '?',
     depth: placedDepth ?? (typeof depth === 'number' ? depth : 0),
+    ...(isReport(event) && factsForPeople(event)),
   };
 }
+
+function factsForPeople(event: MeshEvent): Partial<About> {
+  const { outcome, session, agent, source, occurredAt } = event;
+  const { error } = factsOf(event);
+  const labels = {
+    outcome,
+    session,
+    agent,
+    source,
+    ...namesIn(event),
+    error: error && shortened(error, MAX_ERROR_CHARS),
+  };
+  const texts = Object.entries(labels).filter(([, text]) => typeof text === 'string');
+  return {
+    ...Object.fromEntries(texts.map(([name, text]) => [name, (text as string).slice(0, MAX_ERROR_CHARS)])),
+    ...(Number.isFinite(occurredAt) && { occurredAt }),
+  };
+}
+
+const MAX_ERROR_CHARS = 300;

@@ -1,0 +1,73 @@
+import Database from 'libsql';
+import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import { dirname } from 'node:path';
+import { ensureFolder } from '../files/ensure-folder.js';
+import { MIGRATIONS, type Tables } from './tables.js';
+
+export interface RecordDatabase {
+  query: Kysely<Tables>;
+  /** Does all of them or none, before it returns: another process that writes waits meanwhile. Tells how many rows each changed. */
+  write(statements: readonly CompiledQuery[]): number[];
+  /** A number that SQLite tells of itself. */
+  pragma(name: 'page_count' | 'freelist_count' | 'page_size'): number;
+  /** Gives back the room of what was deleted. */
+  shrink(): void;
+  close(): void;
+}
+
+/** A writer holds the file for a moment; what cannot be written in this time is kept and written later. */
+const BUSY_MS = 250;
+
+/** Opens the file of a record for writing, made or brought to the newest version when it must be. */
+export function openDatabase(path: string): RecordDatabase {
+  ensureFolder(dirname(path));
+  const database = new Database(path);
+  try {
+    database.pragma(`busy_timeout=${BUSY_MS}`);
+    // Before the first table: so that the room of what is forgotten can be given back.
+    database.pragma('auto_vacuum=incremental');
+    database.pragma('journal_mode=wal');
+    // What was written outlives the process; after a loss of power the last moment may be missing.
+    database.pragma('synchronous=normal');
+    database.transaction(() => bringUpToDate(database)).immediate();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return around(database);
+}
+
+/** Opens it for reading alone. The file must be there. */
+export function readDatabase(path: string): RecordDatabase {
+  const database = new Database(path, { readonly: true });
+  database.pragma(`busy_timeout=${BUSY_MS}`);
+  return around(database);
+}
+
+function bringUpToDate(database: Database.Database): void {
+  database.exec('create table if not exists versions (version integer not null)');
+  const { version } = database.prepare('select count(*) as version from versions').get() as { version: number };
+  if (version > MIGRATIONS.length) throw new Error('it was written by a newer version of the mesh');
+  for (const statements of MIGRATIONS.slice(version)) {
+    database.exec(statements);
+    database.exec('insert into versions values (1)');
+  }
+}
+
+function around(database: Database.Database): RecordDatabase {
+  const prepared = new Map<string, Database.Statement>();
+  const prepare = (sql: string) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+  return {
+    query: new Kysely<Tables>({ dialect: new SqliteDialect({ database }) }),
+    write: database.transaction((statements: readonly CompiledQuery[]) =>
+      statements.map(({ sql, parameters }) => prepare(sql).run(...parameters).changes),
+    ),
+    pragma: (name) => Object.values(database.prepare(`pragma ${name}`).get() as object)[0] as number,
+    shrink: () => void database.pragma('incremental_vacuum'),
+    close: () => void database.close(),
+  };
+}

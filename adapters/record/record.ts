@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { messageOf } from '#contract/text/words.js';
+import type { TellRecord } from '#contract/record.js';
+import { openDatabase, type RecordDatabase } from './database.js';
+import { type KeepLimits, prune } from './prune.js';
+import { type Told, writeEntries } from './write-entries.js';
+
+export interface RecordWriter {
+  /** Resolves when it is written, or when it is plain that it cannot be now: then it is kept, and tried again. */
+  tell(...told: Parameters<TellRecord>): Promise<void>;
+  state(): RecordState;
+  /** Writes what it can still write. */
+  close(): Promise<void>;
+}
+
+/** What could not be written. */
+export interface RecordState {
+  waiting: number;
+  /** For good: more than can be kept here. */
+  lost: number;
+  trouble?: { sinceAt: number; why: string };
+}
+
+export interface RecordWriterOptions {
+  path: string;
+  limits(): Promise<KeepLimits>;
+  /** Says once when it begins that nothing can be written, and once when it is over. */
+  say(line: string): void;
+}
+
+const MAX_WAITING = 20_000;
+const ROWS_PER_WRITE = 500;
+const RETRY_MS = 1_000;
+const PRUNE_EVERY_MS = 5 * 60_000;
+
+/** Where the record of a state folder lies. */
+export function recordFile(home: string): string {
+  return join(home, 'record.db');
+}
+
+/** Writes what it is told before it answers. A store that is away delays nobody: what it is told then waits here. */
+export function createRecordWriter({ path, limits, say }: RecordWriterOptions): RecordWriter {
+  const queue: Told[] = [];
+  let lost = 0;
+  let trouble: RecordState['trouble'];
+  let db: RecordDatabase | undefined;
+  let writing: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  const pruning = setInterval(() => void tidy(), PRUNE_EVERY_MS).unref();
+  let tidying: Promise<void> = Promise.resolve();
+  // At once: who follows it finds it before the first event, and what is wrong with it is said at the start.
+  void write();
+
+  return {
+    async tell(tenant, entries) {
+      const room = Math.max(0, MAX_WAITING - queue.length);
+      queue.push(...entries.slice(0, room).map((entry) => ({ tenant, entry })));
+      lost += Math.max(0, entries.length - room);
+      // Once more where these came just when a write before them was done.
+      while (queue.length > 0 && !retry) await write();
+    },
+    state: () => ({ waiting: queue.length, lost, ...(trouble && { trouble }) }),
+    async close() {
+      clearInterval(pruning);
+      clearTimeout(retry);
+      await tidying;
+      await write();
+      clearTimeout(retry);
+      db?.close();
+    },
+  };
+
+  function write(): Promise<void> {
+    writing ??= writeAll().finally(() => (writing = undefined));
+    return writing;
+  }
+
+  async function writeAll(): Promise<void> {
+    retry = undefined;
+    try {
+      if (!db) {
+        db = openDatabase(path);
+        void tidy();
+      }
+      while (queue.length > 0) {
+        const batch = queue.slice(0, ROWS_PER_WRITE);
+        await writeEntries(db, batch);
+        queue.splice(0, batch.length);
+      }
+      if (trouble) say(`The record ${path} can be written again.`);
+      trouble = undefined;
+    } catch (error) {
+      const why = messageOf(error);
+      if (!trouble)
+        say(`The record ${path} cannot be written: ${why}. Events are judged all the same, and told of later.`);
+      trouble ??= { sinceAt: Date.now(), why };
+      retry = setTimeout(() => void write(), RETRY_MS).unref();
+    }
+  }
+
+  /** One after the other, and never in the way of what is told: a row more or less for a while harms nobody. */
+  function tidy(): Promise<void> {
+    const open = db;
+    if (open)
+      tidying = tidying.then(() =>
+        limits()
+          .then((kept) => prune(open, kept, Date.now()))
+          .catch(() => undefined),
+      );
+    return tidying;
+  }
+}

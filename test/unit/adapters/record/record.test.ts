@@ -1,0 +1,249 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabase, readDatabase } from '#adapters/record/database.js';
+import { findEvents, lastWritten, type Position, writtenSince } from '#adapters/record/find-entries.js';
+import { prune } from '#adapters/record/prune.js';
+import { createRecordWriter, recordFile, type RecordWriter } from '#adapters/record/record.js';
+import type { Entry, EventFilter } from '#contract/record.js';
+import type { RecordedEvent } from '#contract/views/events.js';
+import { eventually } from '../../../support/eventually.js';
+
+const NO_LIMITS = { keepMs: Infinity, maxBytes: Infinity };
+
+let home: string;
+let writer: RecordWriter;
+let said: string[];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mesh-record-'));
+  said = [];
+  writer = open();
+});
+
+afterEach(async () => {
+  await writer.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+function open(path = recordFile(home)): RecordWriter {
+  return createRecordWriter({ path, limits: async () => NO_LIMITS, say: (line) => said.push(line) });
+}
+
+function fired(id: string, at: number, more: Partial<RecordedEvent> = {}, rule = 'r'): Entry {
+  const about = { at, eventId: id, event: 'PostToolUseFailure', depth: 0 };
+  const verdicts = [
+    { verdict: 'fire', rule, action: 'a', remediation: `remediation/t/${rule}/${id}`, ...about },
+  ] as const;
+  return { kind: 'event', id, event: about.event, at, depth: 0, ...more, verdicts: [...verdicts] };
+}
+
+function skipped(
+  id: string,
+  at: number,
+  code: 'cooldown' | 'no-match' | 'duplicate',
+  more: Partial<RecordedEvent> = {},
+): Entry {
+  const about = { at, eventId: id, event: 'PostToolUseFailure', depth: 0 };
+  const rule = code === 'cooldown' ? { rule: 'r', action: 'a' } : {};
+  const verdicts = [{ verdict: 'skip', code, reason: `why ${code}`, ...rule, ...about }] as const;
+  return { kind: 'event', id, event: about.event, at, depth: 0, ...more, verdicts: [...verdicts] };
+}
+
+async function find(filter: EventFilter = {}, limit = 50, after?: Position): Promise<RecordedEvent[]> {
+  const db = readDatabase(recordFile(home));
+  try {
+    return await findEvents(db, { tenant: 't', ...filter }, limit, after);
+  } finally {
+    db.close();
+  }
+}
+
+async function idsOf(filter: EventFilter): Promise<string[]> {
+  return (await find(filter)).map(({ id }) => id);
+}
+
+test('what is told is there when the answer comes, whole', async () => {
+  const about = {
+    outcome: 'failed',
+    session: 's',
+    agent: 'g',
+    source: 'sdk',
+    tool: 'Bash',
+    task: '7',
+    error: 'no',
+    occurredAt: 1,
+  };
+
+  await writer.tell('t', [fired('e-1', 5, about)]);
+
+  const { kind: _kind, ...event } = fired('e-1', 5, about) as RecordedEvent & { kind: string };
+  expect(await find()).toEqual([event]);
+});
+
+test('is found by all that a filter can name, and by nothing else', async () => {
+  await writer.tell('t', [
+    fired('e-1', 1, { session: 's-1', tool: 'Bash' }),
+    skipped('e-2', 2, 'cooldown', { session: 's-2', tool: 'Bash' }),
+    skipped('e-3', 3, 'no-match', { session: 's-1', tool: 'Read', event: 'TaskCompleted' }),
+    fired('e-4', 4, {}, 'rule%\\_of all'),
+    fired('e-5', 5, {}, 'rule of all'),
+  ]);
+  await writer.tell('other', [fired('e-9', 9, { session: 's-1' })]);
+
+  expect(await idsOf({})).toEqual(['e-5', 'e-4', 'e-3', 'e-2', 'e-1']);
+  expect(await idsOf({ session: 's-1' })).toEqual(['e-3', 'e-1']);
+  expect(await idsOf({ session: 's-1', tool: 'Bash' })).toEqual(['e-1']);
+  expect(await idsOf({ event: 'TaskCompleted' })).toEqual(['e-3']);
+  expect(await idsOf({ rule: 'r' })).toEqual(['e-2', 'e-1']);
+  expect(await idsOf({ rule: 'rule%\\_of all' })).toEqual(['e-4']);
+  expect(await idsOf({ rule: '%' })).toEqual([]);
+  expect(await idsOf({ verdict: 'fired' })).toEqual(['e-5', 'e-4', 'e-1']);
+  expect(await idsOf({ verdict: 'skipped' })).toEqual(['e-3', 'e-2']);
+  expect(await idsOf({ code: 'cooldown' })).toEqual(['e-2']);
+  expect(await idsOf({ sinceAt: 4 })).toEqual(['e-5', 'e-4']);
+  expect(await idsOf({ tenant: 'other' })).toEqual(['e-9']);
+});
+
+test('pages hold every event once, also those of one millisecond', async () => {
+  await writer.tell(
+    't',
+    ['a', 'b', 'c', 'd', 'e'].map((id) => fired(id, 1)),
+  );
+
+  const pages = [];
+  for (
+    let last: Position | undefined, events = await find({}, 2);
+    events.length > 0;
+    events = await find({}, 2, last)
+  ) {
+    pages.push(events.map(({ id }) => id));
+    last = events.at(-1);
+  }
+
+  expect(pages).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
+});
+
+test('what is told again replaces what was told: a judging that was not committed counts no more', async () => {
+  await writer.tell('t', [fired('e-1', 1)]);
+  await writer.tell('t', [skipped('e-1', 2, 'cooldown')]);
+
+  const [event, ...others] = await find();
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({ at: 2, verdicts: [{ code: 'cooldown' }] });
+  expect(await idsOf({ verdict: 'fired' })).toEqual([]);
+});
+
+test('a worker that was frozen tells late, and of nothing that counts any more', async () => {
+  await writer.tell('t', [skipped('e-1', 2, 'cooldown')]);
+  await writer.tell('t', [fired('e-1', 1)]);
+
+  expect((await find())[0]).toMatchObject({ at: 2, verdicts: [{ code: 'cooldown' }] });
+});
+
+test('copies of an event are counted, and change nothing else of it', async () => {
+  await writer.tell('t', [fired('e-1', 1)]);
+  await writer.tell('t', [skipped('e-1', 2, 'duplicate'), skipped('e-1', 3, 'duplicate')]);
+  await writer.tell('t', [skipped('e-2', 4, 'duplicate')]);
+
+  const [second, first] = await find();
+  expect(first).toMatchObject({ at: 1, verdicts: [{ verdict: 'fire' }, { code: 'duplicate', times: 2, at: 3 }] });
+  expect(second?.verdicts).toMatchObject([{ code: 'duplicate', at: 4 }]);
+});
+
+test('a remediation that could not be started is no firing', async () => {
+  await writer.tell('t', [
+    fired('e-1', 1),
+    { kind: 'not-started', eventId: 'e-1', rule: 'r', reason: 'too long a name' },
+  ]);
+
+  const [event] = await find();
+  expect(event?.verdicts).toMatchObject([{ verdict: 'skip', code: 'error', rule: 'r', reason: 'too long a name' }]);
+  expect(event?.verdicts[0]).not.toHaveProperty('remediation');
+  expect(await idsOf({ verdict: 'fired' })).toEqual([]);
+});
+
+test('an event tells how what it started has ended, the last time', async () => {
+  const ending = {
+    kind: 'ending',
+    remediation: 'remediation/t/r/e-1',
+    rule: 'r',
+    eventId: 'e-1',
+    event: 'E',
+    at: 9,
+  } as const;
+  await writer.tell('t', [fired('e-1', 1), { ...ending, outcome: 'failed', tookMs: 8 }]);
+  await writer.tell('t', [{ ...ending, outcome: 'executed', tookMs: 3 }]);
+
+  expect((await find())[0]?.endings).toMatchObject([{ rule: 'r', outcome: 'executed', tookMs: 3 }]);
+});
+
+test('who follows it sees what is new, in the order in which it was written', async () => {
+  await writer.tell('t', [fired('e-1', 1)]);
+  const db = readDatabase(recordFile(home));
+  const from = await lastWritten(db);
+
+  // Told late, such as by a worker that was frozen.
+  await writer.tell('t', [fired('e-3', 3), fired('e-2', 2)]);
+  const news = await writtenSince(db, { tenant: 't' }, from, 10);
+  const later = await writtenSince(db, { tenant: 't' }, news.read, 10);
+  db.close();
+
+  expect(news.events.map(({ id }) => id)).toEqual(['e-3', 'e-2']);
+  expect(later.events).toEqual([]);
+});
+
+test('several write to one file', async () => {
+  const other = open();
+  const ids = Array.from({ length: 50 }, (_, index) => `e-${index}`);
+
+  await Promise.all(ids.map((id, index) => (index % 2 ? other : writer).tell('t', [fired(id, index)])));
+  await other.close();
+
+  expect((await idsOf({})).toSorted()).toEqual(ids.toSorted());
+  expect(said).toEqual([]);
+});
+
+test('a record that cannot be written holds nobody up: it is caught up when it can, and both are said once', async () => {
+  const path = join(home, 'sub', 'record.db');
+  await mkdir(path, { recursive: true });
+  const stuck = open(path);
+
+  await stuck.tell('t', [fired('e-1', 1)]);
+  await stuck.tell('t', [fired('e-2', 2)]);
+  expect(stuck.state()).toMatchObject({ waiting: 2, lost: 0, trouble: { why: expect.any(String) as string } });
+  expect(said).toHaveLength(1);
+  await rm(path, { recursive: true });
+  await eventually('all to be written', () => (stuck.state().waiting === 0 ? true : undefined));
+
+  expect(stuck.state()).toEqual({ waiting: 0, lost: 0 });
+  expect(said).toHaveLength(2);
+  await stuck.close();
+});
+
+test('what is too old is forgotten, and the oldest of what is too much; the file becomes smaller', async () => {
+  const noise = (from: number) =>
+    Array.from({ length: 5_000 }, (_, index) => fired(`e-${from + index}`, from + index, { error: 'x'.repeat(300) }));
+  await writer.tell('t', noise(0));
+  await writer.tell('t', noise(5_000));
+  const { path, db } = await openToPrune();
+  const { size } = await stat(path);
+
+  await prune(db, { keepMs: 9_000, maxBytes: Infinity }, 10_000);
+  expect((await find({}, 20_000)).at(-1)?.id).toBe('e-1000');
+  await prune(db, { keepMs: Infinity, maxBytes: size / 2 }, 10_000);
+
+  const left = await find({}, 20_000);
+  expect(left[0]?.id).toBe('e-9999');
+  expect(left.length).toBeGreaterThan(3_000);
+  expect(left.length).toBeLessThan(6_000);
+  db.close();
+  expect((await stat(path)).size).toBeLessThan(size * 0.6);
+});
+
+async function openToPrune() {
+  await writer.close();
+  const path = recordFile(home);
+  return { path, db: openDatabase(path) };
+}
