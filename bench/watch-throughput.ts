@@ -6,6 +6,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { createRecordWriter, recordFile } from '#adapters/record/record.js';
 import { connectMesh } from '#client/mesh.js';
 import { remediationId } from '#contract/ids.js';
 import { readSettings } from '#contract/settings.js';
@@ -16,7 +17,7 @@ import { findTemporal } from '#worker/dev/temporal-binary.js';
 import { fileURLToPath } from 'node:url';
 
 const BARE_RUNS = 200;
-const EVENTS = 40_000;
+const EVENTS = 20_000;
 const FIRED = 200;
 const IN_FLIGHT = 40;
 /** One after another, with nothing else under way. */
@@ -55,7 +56,12 @@ async function measure(): Promise<void> {
     log: { info: () => undefined, error: console.error },
     temporalUi: undefined,
   });
-  const meshWorker = await createWorker({ connection: connectionSettings, world });
+  const record = createRecordWriter({
+    path: recordFile(folder),
+    limits: async () => ({ keepMs: Infinity, maxBytes: Infinity }),
+    say: console.error,
+  });
+  const meshWorker = await createWorker({ connection: connectionSettings, world, tell: record.tell });
   const nativeConnection = await NativeConnection.connect({ address: server.address });
   const bareWorker = await Worker.create({
     connection: nativeConnection,
@@ -114,6 +120,7 @@ async function measure(): Promise<void> {
   meshWorker.shutdown();
   bareWorker.shutdown();
   await running;
+  await record.close();
   await Promise.all([mesh.close(), connection.close(), nativeConnection.close()]);
 
   async function untilJudged(count: number): Promise<void> {

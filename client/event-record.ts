@@ -47,16 +47,16 @@ export function openEventRecord(home: string): EventRecord {
       const wanted = Math.min(Math.max(limit, 1), MAX_PAGE);
       const after = page === undefined ? undefined : readPage(page);
       // One more tells whether there is a next page.
-      const found = await findEvents(db(), filter, wanted + 1, after);
+      const found = findEvents(db(), filter, wanted + 1, after);
       const events = found.slice(0, wanted);
       const last = events.at(-1);
       return { events, ...(found.length > wanted && last && { nextPage: writePage(last) }) };
     },
     get: async (tenant, eventId) => findEvent(db(), tenant, eventId),
     async *follow(filter, signal) {
-      let since: Followed = await lastWritten(db());
+      let since: Followed = lastWritten(db());
       while (!signal.aborted) {
-        const { events, endings, read } = await writtenSince(db(), filter, since, NEWS_AT_ONCE);
+        const { events, endings, read } = writtenSince(db(), filter, since, NEWS_AT_ONCE);
         since = read;
         for (const event of events) yield { event };
         for (const ending of endings) yield { ending };

@@ -16,7 +16,7 @@ export interface WorkerSetup {
   connection: ConnectionSettings;
   world: Omit<World, 'workflows' | 'agentWorkflows' | 'temporal'>;
   /** Hears of every verdict and every end of a remediation, before they are committed. */
-  tell?(...told: Parameters<TellRecord>): void | Promise<void>;
+  tell?: TellRecord;
   taskQueue?: string;
   bundlePath?: string;
   /** Runs workflows in this thread, and lets them take as long as they like: for tests, which start many workers, and debuggers. */

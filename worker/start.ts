@@ -58,8 +58,8 @@ async function start(): Promise<void> {
         paint: screenOf(process.stdout, process.env).paint,
         say: (line) => process.stdout.write(`${line}\n`),
       });
-      const tell = async (...[tenant, entries]: Parameters<TellRecord>) => {
-        await record.tell(tenant, entries);
+      const tell: TellRecord = (tenant, entries) => {
+        record.tell(tenant, entries);
         if (!isQuiet) lines(tenant, entries);
       };
       const worker = await createWorker({ connection: given, world, tell });

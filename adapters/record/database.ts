@@ -1,13 +1,17 @@
-import Database from 'libsql';
-import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
 import { dirname } from 'node:path';
+import Database from 'libsql';
 import { ensureFolder } from '../files/ensure-folder.js';
-import { MIGRATIONS, type Tables } from './tables.js';
+import { MIGRATIONS } from './tables.js';
 
+export type Value = string | number | null;
+
+/** A database in a file, shared by the processes of one machine. Every call is done when it returns. */
 export interface RecordDatabase {
-  query: Kysely<Tables>;
-  /** Does all of them or none, before it returns: another process that writes waits meanwhile. Tells how many rows each changed. */
-  write(statements: readonly CompiledQuery[]): number[];
+  all<Row>(sql: string, values: readonly Value[]): Row[];
+  /** How many rows were changed. */
+  run(sql: string, values: readonly Value[]): number;
+  /** All of it or none; another process that writes waits meanwhile. */
+  inOne(work: () => void): void;
   /** A number that SQLite tells of itself. */
   pragma(name: 'page_count' | 'freelist_count' | 'page_size'): number;
   /** Gives back the room of what was deleted. */
@@ -48,26 +52,26 @@ function bringUpToDate(database: Database.Database): void {
   database.exec('create table if not exists versions (version integer not null)');
   const { version } = database.prepare('select count(*) as version from versions').get() as { version: number };
   if (version > MIGRATIONS.length) throw new Error('it was written by a newer version of the mesh');
-  for (const statements of MIGRATIONS.slice(version)) {
+  for (const [index, statements] of MIGRATIONS.entries()) {
+    if (index < version) continue;
     database.exec(statements);
-    database.exec('insert into versions values (1)');
+    database.exec(`insert into versions values (${index + 1})`);
   }
 }
 
 function around(database: Database.Database): RecordDatabase {
-  const prepared = new Map<string, Database.Statement>();
-  const prepare = (sql: string) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql);
-    prepared.set(sql, statement);
-    return statement;
+  const known = new Map<string, Database.Statement>();
+  const statement = (sql: string) => {
+    const prepared = known.get(sql) ?? database.prepare(sql);
+    known.set(sql, prepared);
+    return prepared;
   };
   return {
-    query: new Kysely<Tables>({ dialect: new SqliteDialect({ database }) }),
-    write: database.transaction((statements: readonly CompiledQuery[]) =>
-      statements.map(({ sql, parameters }) => prepare(sql).run(...parameters).changes),
-    ),
+    all: <Row>(sql: string, values: readonly Value[]) => statement(sql).all(...values) as Row[],
+    run: (sql, values) => statement(sql).run(...values).changes,
+    inOne: (work) => void database.transaction(work).immediate(),
     pragma: (name) => Object.values(database.prepare(`pragma ${name}`).get() as object)[0] as number,
-    shrink: () => void database.pragma('incremental_vacuum'),
+    shrink: () => void database.exec('pragma incremental_vacuum; pragma wal_checkpoint'),
     close: () => void database.close(),
   };
 }

@@ -1,10 +1,9 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import type { EventFilter } from '#contract/record.js';
 import type { RecordedEnding, RecordedEvent } from '#contract/views/events.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
-import type { RecordDatabase } from './database.js';
-import type { EndingRow, EventRow, Tables } from './tables.js';
+import type { RecordDatabase, Value } from './database.js';
+import type { EndingRow, EventRow } from './tables.js';
 
 /** Where a page of events ends. */
 export interface Position {
@@ -13,30 +12,19 @@ export interface Position {
 }
 
 /** Events that were judged, the last first, and how what they started has ended. */
-export async function findEvents(
-  db: RecordDatabase,
-  filter: EventFilter,
-  limit: number,
-  after?: Position,
-): Promise<RecordedEvent[]> {
-  const query = matching(db.query.selectFrom('events').selectAll(), filter).orderBy('at', 'desc').orderBy('id', 'desc');
-  const page = after
-    ? query.where(({ eb, or, and }) =>
-        or([eb('at', '<', after.at), and([eb('at', '=', after.at), eb('id', '<', after.id)])]),
-      )
-    : query;
-  return withEndings(db, tenantOf(filter), await page.limit(limit).execute());
+export function findEvents(db: RecordDatabase, filter: EventFilter, limit: number, after?: Position): RecordedEvent[] {
+  const terms = termsOf(filter);
+  if (after) terms.push(['(at, id) < (?, ?)', after.at, after.id]);
+  const rows = select<EventRow>(db, 'events', terms, 'order by at desc, id desc limit ?', limit);
+  return withEndings(db, tenantOf(filter), rows);
 }
 
-export async function findEvent(db: RecordDatabase, tenant: string, id: string): Promise<RecordedEvent | undefined> {
-  const row = await db.query
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  const [event] = await withEndings(db, tenant, row ? [row] : []);
-  return event;
+export function findEvent(db: RecordDatabase, tenant: string, id: string): RecordedEvent | undefined {
+  const rows = select<EventRow>(db, 'events', [
+    ['tenant = ?', tenant],
+    ['id = ?', id],
+  ]);
+  return withEndings(db, tenant, rows)[0];
 }
 
 /** How far somebody who follows the record has read. */
@@ -46,37 +34,27 @@ export interface Followed {
 }
 
 /** Where somebody starts who wants to hear only of what comes. */
-export async function lastWritten(db: RecordDatabase): Promise<Followed> {
-  const last = async (table: keyof Followed) => {
-    const found = await db.query
-      .selectFrom(table)
-      .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
-      .executeTakeFirst();
-    return found?.seq ?? 0;
-  };
-  return { events: await last('events'), endings: await last('endings') };
+export function lastWritten(db: RecordDatabase): Followed {
+  const last = (table: keyof Followed) =>
+    db.all<{ seq: number | null }>(`select max(seq) as seq from ${table}`, [])[0]?.seq ?? 0;
+  return { events: last('events'), endings: last('endings') };
 }
 
 /** What was written since, in the order in which it was. */
-export async function writtenSince(
+export function writtenSince(
   db: RecordDatabase,
   filter: EventFilter,
   since: Followed,
   limit: number,
-): Promise<{ events: RecordedEvent[]; endings: RecordedEnding[]; read: Followed }> {
-  const events = await matching(db.query.selectFrom('events').selectAll(), filter)
-    .where('seq', '>', since.events)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  const endings = await db.query
-    .selectFrom('endings')
-    .selectAll()
-    .where('tenant', '=', tenantOf(filter))
-    .where('seq', '>', since.endings)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+): { events: RecordedEvent[]; endings: RecordedEnding[]; read: Followed } {
+  const inOrder = 'order by seq limit ?';
+  const eventTerms: Term[] = [...termsOf(filter), ['seq > ?', since.events]];
+  const endingTerms: Term[] = [
+    ['tenant = ?', tenantOf(filter)],
+    ['seq > ?', since.endings],
+  ];
+  const events = select<EventRow>(db, 'events', eventTerms, inOrder, limit);
+  const endings = select<EndingRow>(db, 'endings', endingTerms, inOrder, limit);
   return {
     events: events.map(eventOf),
     endings: endings.map(endingOf),
@@ -84,45 +62,48 @@ export async function writtenSince(
   };
 }
 
-type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
+/** A condition, and the values in it. */
+type Term = [sql: string, ...values: Value[]];
 
-function matching(query: EventQuery, filter: EventFilter): EventQuery {
+function select<Row>(
+  db: RecordDatabase,
+  table: 'events' | 'endings',
+  terms: readonly Term[],
+  rest = '',
+  ...more: Value[]
+): Row[] {
+  const conditions = terms.map(([sql]) => sql).join(' and ');
+  const values = terms.flatMap(([, ...given]) => given);
+  return db.all<Row>(`select * from ${table} where ${conditions} ${rest}`, [...values, ...more]);
+}
+
+function termsOf(filter: EventFilter): Term[] {
   const { session, tool, event, rule, code, verdict, sinceAt } = filter;
-  let found = query.where('tenant', '=', tenantOf(filter));
-  if (session !== undefined) found = found.where('session', '=', session);
-  if (tool !== undefined) found = found.where('tool', '=', tool);
-  if (event !== undefined) found = found.where('event', '=', event);
-  if (rule !== undefined) found = found.where('rules', 'like', asLine(rule));
-  if (code !== undefined) found = found.where('codes', 'like', asLine(code));
-  if (verdict !== undefined) found = found.where('fired', '=', verdict === 'fired' ? 1 : 0);
-  if (sinceAt !== undefined) found = found.where('at', '>=', sinceAt);
-  return found;
+  const terms: Term[] = [['tenant = ?', tenantOf(filter)]];
+  if (session !== undefined) terms.push(['session = ?', session]);
+  if (tool !== undefined) terms.push(['tool = ?', tool]);
+  if (event !== undefined) terms.push(['event = ?', event]);
+  if (rule !== undefined) terms.push(['instr(rules, ?)', `\n${rule}\n`]);
+  if (code !== undefined) terms.push(['instr(codes, ?)', `\n${code}\n`]);
+  if (verdict !== undefined) terms.push(['fired = ?', verdict === 'fired' ? 1 : 0]);
+  if (sinceAt !== undefined) terms.push(['at >= ?', sinceAt]);
+  return terms;
 }
 
 function tenantOf({ tenant = DEFAULT_TENANT }: EventFilter): string {
   return tenant;
 }
 
-/** Finds a word that is one of the lines of a text, whatever is in it. */
-function asLine(word: string): RawBuilder<string> {
-  return sql`${`%\n${word.replace(/[\\%_]/g, '\\$&')}\n%`} escape '\\'`;
-}
-
-async function withEndings(db: RecordDatabase, tenant: string, rows: EventRow[]): Promise<RecordedEvent[]> {
-  const ids = rows.filter(({ fired }) => fired === 1).map(({ id }) => id);
-  const ended =
-    ids.length === 0
-      ? []
-      : await db.query
-          .selectFrom('endings')
-          .selectAll()
-          .where('tenant', '=', tenant)
-          .where('event_id', 'in', ids)
-          .orderBy('at')
-          .execute();
+function withEndings(db: RecordDatabase, tenant: string, rows: readonly EventRow[]): RecordedEvent[] {
   return rows.map((row) => {
-    const endings = ended.filter(({ event_id }) => event_id === row.id).map(endingOf);
-    return { ...eventOf(row), ...(endings.length > 0 && { endings }) };
+    const event = eventOf(row);
+    if (row.fired === 0) return event;
+    const terms: Term[] = [
+      ['tenant = ?', tenant],
+      ['event_id = ?', row.id],
+    ];
+    const endings = select<EndingRow>(db, 'endings', terms, 'order by at').map(endingOf);
+    return endings.length === 0 ? event : { ...event, endings };
   });
 }
 

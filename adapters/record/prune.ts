@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { RecordDatabase } from './database.js';
 
@@ -9,49 +8,26 @@ export interface KeepLimits {
 
 /** A writer waits while rows are deleted: only for a moment each time. */
 const ROWS_AT_ONCE = 1_000;
-/** Of what is there, when it has become too large. */
-const SHARE = 0.1;
 
 /** Forgets what is too old, and the oldest of what is too much. */
 export async function prune(db: RecordDatabase, { keepMs, maxBytes }: KeepLimits, now: number): Promise<void> {
-  await forgetBefore(db, now - keepMs);
-  while (usedBytes(db) > maxBytes) {
-    const before = await endOfOldest(db);
-    if (before === undefined) break;
-    await forgetBefore(db, before);
+  const before = now - keepMs;
+  for (const table of ['events', 'endings'] as const) {
+    while (forgetOldest(db, table, before) === ROWS_AT_ONCE) await breathe();
+  }
+  while (usedBytes(db) > maxBytes && forgetOldest(db, 'events', Infinity) > 0) {
+    forgetOldest(db, 'endings', Infinity);
+    await breathe();
   }
   db.shrink();
 }
 
-async function forgetBefore(db: RecordDatabase, at: number): Promise<void> {
-  for (const [table, key] of KEYS) {
-    const old = sql`select ${key} from ${sql.table(table)} where at < ${at} limit ${ROWS_AT_ONCE}`;
-    const statement = sql`delete from ${sql.table(table)} where (${key}) in (${old})`.compile(db.query);
-    while (db.write([statement])[0] === ROWS_AT_ONCE) await breathe();
-  }
+/** Of those that were written first. To look at all for the sake of one that was told late would take long. */
+function forgetOldest(db: RecordDatabase, table: 'events' | 'endings', before: number): number {
+  const oldest = `select seq, at from ${table} order by seq limit ${ROWS_AT_ONCE}`;
+  return db.run(`delete from ${table} where seq in (select seq from (${oldest}) where at < ?)`, [before]);
 }
-
-const KEYS = [
-  ['events', sql`tenant, id`],
-  ['endings', sql`remediation`],
-] as const;
 
 function usedBytes(db: RecordDatabase): number {
   return (db.pragma('page_count') - db.pragma('freelist_count')) * db.pragma('page_size');
-}
-
-/** The time before which the oldest of all events lie, or nothing when there are none. */
-async function endOfOldest({ query }: RecordDatabase): Promise<number | undefined> {
-  const { count } = await query
-    .selectFrom('events')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const found = await query
-    .selectFrom('events')
-    .select('at')
-    .orderBy('at')
-    .offset(Math.floor(count * SHARE))
-    .limit(1)
-    .executeTakeFirst();
-  return found && found.at + 1;
 }

@@ -6,8 +6,8 @@ import { type KeepLimits, prune } from './prune.js';
 import { type Told, writeEntries } from './write-entries.js';
 
 export interface RecordWriter {
-  /** Resolves when it is written, or when it is plain that it cannot be now: then it is kept, and tried again. */
-  tell(...told: Parameters<TellRecord>): Promise<void>;
+  /** It is written when this returns, unless it cannot be now: then it is kept, and tried again. */
+  tell: TellRecord;
   state(): RecordState;
   /** Writes what it can still write. */
   close(): Promise<void>;
@@ -38,53 +38,46 @@ export function recordFile(home: string): string {
   return join(home, 'record.db');
 }
 
-/** Writes what it is told before it answers. A store that is away delays nobody: what it is told then waits here. */
+/** Writes what it is told at once. A store that is away delays nobody: what it is told then waits here. */
 export function createRecordWriter({ path, limits, say }: RecordWriterOptions): RecordWriter {
   const queue: Told[] = [];
   let lost = 0;
   let trouble: RecordState['trouble'];
   let db: RecordDatabase | undefined;
-  let writing: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
-  const pruning = setInterval(() => void tidy(), PRUNE_EVERY_MS).unref();
   let tidying: Promise<void> = Promise.resolve();
+  const pruning = setInterval(tidy, PRUNE_EVERY_MS).unref();
   // At once: who follows it finds it before the first event, and what is wrong with it is said at the start.
-  void write();
+  write();
 
   return {
-    async tell(tenant, entries) {
+    tell(tenant, entries) {
       const room = Math.max(0, MAX_WAITING - queue.length);
       queue.push(...entries.slice(0, room).map((entry) => ({ tenant, entry })));
       lost += Math.max(0, entries.length - room);
-      // Once more where these came just when a write before them was done.
-      while (queue.length > 0 && !retry) await write();
+      if (!retry) write();
     },
     state: () => ({ waiting: queue.length, lost, ...(trouble && { trouble }) }),
     async close() {
       clearInterval(pruning);
-      clearTimeout(retry);
       await tidying;
-      await write();
+      write();
       clearTimeout(retry);
       db?.close();
     },
   };
 
-  function write(): Promise<void> {
-    writing ??= writeAll().finally(() => (writing = undefined));
-    return writing;
-  }
-
-  async function writeAll(): Promise<void> {
+  function write(): void {
+    clearTimeout(retry);
     retry = undefined;
     try {
       if (!db) {
         db = openDatabase(path);
-        void tidy();
+        tidy();
       }
       while (queue.length > 0) {
         const batch = queue.slice(0, ROWS_PER_WRITE);
-        await writeEntries(db, batch);
+        writeEntries(db, batch);
         queue.splice(0, batch.length);
       }
       if (trouble) say(`The record ${path} can be written again.`);
@@ -94,19 +87,15 @@ export function createRecordWriter({ path, limits, say }: RecordWriterOptions): 
       if (!trouble)
         say(`The record ${path} cannot be written: ${why}. Events are judged all the same, and told of later.`);
       trouble ??= { sinceAt: Date.now(), why };
-      retry = setTimeout(() => void write(), RETRY_MS).unref();
+      retry = setTimeout(write, RETRY_MS).unref();
     }
   }
 
-  /** One after the other, and never in the way of what is told: a row more or less for a while harms nobody. */
-  function tidy(): Promise<void> {
+  /** One after the other. What fails is done the next time: a row more or less for a while harms nobody. */
+  function tidy(): void {
     const open = db;
-    if (open)
-      tidying = tidying.then(() =>
-        limits()
-          .then((kept) => prune(open, kept, Date.now()))
-          .catch(() => undefined),
-      );
-    return tidying;
+    if (!open) return;
+    const once = async () => prune(open, await limits(), Date.now());
+    tidying = tidying.then(once).catch(() => undefined);
   }
 }

@@ -1,12 +1,12 @@
 import type { RecordedEnding } from '#contract/views/events.js';
 
-// Times are epoch milliseconds. What is absent is null.
+// Times are epoch milliseconds. What is absent is null. `seq` grows with every write, so that who follows the record sees what is
+// new, and the oldest are the first to go.
 
 export interface EventRow {
+  seq: number;
   tenant: string;
   id: string;
-  /** Grows with every write, so that who follows the record sees what is new. */
-  seq: number;
   at: number;
   occurred_at: number | null;
   event: string;
@@ -30,9 +30,9 @@ export interface EventRow {
 }
 
 export interface EndingRow {
+  seq: number;
   remediation: string;
   tenant: string;
-  seq: number;
   at: number;
   rule: string;
   event_id: string;
@@ -43,17 +43,12 @@ export interface EndingRow {
   took_ms: number;
 }
 
-export interface Tables {
-  events: EventRow;
-  endings: EndingRow;
-}
-
 /** What brings a database from each version to the next. Never edited once they were released. */
 export const MIGRATIONS: readonly string[] = [
   `create table events (
+     seq integer primary key,
      tenant text not null,
      id text not null,
-     seq integer not null,
      at integer not null,
      occurred_at integer,
      event text not null,
@@ -69,18 +64,16 @@ export const MIGRATIONS: readonly string[] = [
      rules text not null,
      codes text not null,
      verdicts text not null,
-     copies integer not null,
+     copies integer not null default 0,
      copied_at integer,
-     primary key (tenant, id)
+     unique (tenant, id)
    );
    create index events_by_time on events (tenant, at, id);
    create index events_by_session on events (tenant, session, at, id);
-   create index events_by_age on events (at);
-   create unique index events_by_seq on events (seq);
    create table endings (
-     remediation text not null primary key,
+     seq integer primary key,
+     remediation text not null unique,
      tenant text not null,
-     seq integer not null,
      at integer not null,
      rule text not null,
      event_id text not null,
@@ -90,7 +83,5 @@ export const MIGRATIONS: readonly string[] = [
      outcome text not null,
      took_ms integer not null
    );
-   create index endings_by_event on endings (tenant, event_id);
-   create index endings_by_age on endings (at);
-   create unique index endings_by_seq on endings (seq);`,
+   create index endings_by_event on endings (tenant, event_id);`,
 ];

@@ -1,10 +1,9 @@
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Entry } from '#contract/record.js';
 import type { RecordedEnding, RecordedEvent } from '#contract/views/events.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
-import type { RecordDatabase } from './database.js';
+import type { RecordDatabase, Value } from './database.js';
 import { findEvent } from './find-entries.js';
-import type { EventRow, Tables } from './tables.js';
+import type { EndingRow, EventRow } from './tables.js';
 
 /** What was told of a tenant. */
 export interface Told {
@@ -12,81 +11,79 @@ export interface Told {
   entry: Entry;
 }
 
-/** What is there already is replaced: a judging that was not committed is told once more. */
-export async function writeEntries(db: RecordDatabase, told: readonly Told[]): Promise<void> {
-  let statements: CompiledQuery[] = [];
-  for (const { tenant, entry } of told) {
-    if (entry.kind === 'event')
-      statements.push(isOfCopies(entry) ? ofCopy(db, tenant, entry) : ofEvent(db, tenant, entry));
-    else if (entry.kind === 'ending') statements.push(ofEnding(db, tenant, entry));
-    else {
-      // Its event may be among those before it.
-      db.write(statements);
-      const event = await findEvent(db, tenant, entry.eventId);
-      statements = event ? [ofEvent(db, tenant, notStarted(event, entry))] : [];
+/** Writes all or nothing. What is there already is replaced: a judging that was not committed is told once more. */
+export function writeEntries(db: RecordDatabase, told: readonly Told[]): void {
+  db.inOne(() => {
+    for (const { tenant, entry } of told) {
+      if (entry.kind === 'ending') writeEnding(db, tenant, entry);
+      else if (entry.kind === 'not-started') writeNotStarted(db, tenant, entry);
+      else if (isOfCopies(entry)) writeCopy(db, tenant, entry);
+      else writeEvent(db, tenant, entry);
     }
-  }
-  db.write(statements);
-}
-
-function ofEvent({ query }: RecordDatabase, tenant: string, event: RecordedEvent): CompiledQuery {
-  const judged = rowOf(tenant, event);
-  const seq = nextSeq('events');
-  return query
-    .insertInto('events')
-    .values({ ...judged, copies: 0, seq })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant', 'id'])
-        .doUpdateSet({ ...judged, seq })
-        // A worker that was frozen tells late of what another one has judged since.
-        .whereRef('events.at', '<=', sql.ref('excluded.at')),
-    )
-    .compile();
-}
-
-/** The row of an event that is kept no longer, or is told of by its copies first, stands for them alone. */
-function ofCopy({ query }: RecordDatabase, tenant: string, event: RecordedEvent): CompiledQuery {
-  const copied_at = event.at;
-  return query
-    .insertInto('events')
-    .values({ ...rowOf(tenant, { ...event, verdicts: [] }), copies: 1, copied_at, seq: nextSeq('events') })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant', 'id']).doUpdateSet({ copies: sql<number>`events.copies + 1`, copied_at }),
-    )
-    .compile();
-}
-
-function ofEnding({ query }: RecordDatabase, tenant: string, ending: RecordedEnding): CompiledQuery {
-  const { remediation, at, rule, event, outcome } = ending;
-  const row = {
-    ...{ tenant, at, rule, event, outcome, seq: nextSeq('endings') },
-    event_id: ending.eventId,
-    event_outcome: ending.eventOutcome ?? null,
-    tool: ending.tool ?? null,
-    took_ms: ending.tookMs,
-  };
-  return query
-    .insertInto('endings')
-    .values({ remediation, ...row })
-    .onConflict((conflict) => conflict.column('remediation').doUpdateSet(row))
-    .compile();
-}
-
-function notStarted(event: RecordedEvent, { rule, reason }: Extract<Entry, { kind: 'not-started' }>): RecordedEvent {
-  const verdicts = event.verdicts.map((one): LoggedVerdict => {
-    if (one.verdict !== 'fire' || one.rule !== rule) return one;
-    const { remediation: _none, ...rest } = one;
-    return { ...rest, verdict: 'skip', code: 'error', reason };
   });
-  return { ...event, verdicts: verdicts.filter((one) => !isCopy(one)) };
 }
 
-function nextSeq(table: keyof Tables): RawBuilder<number> {
-  return sql<number>`(select coalesce(max(seq), 0) + 1 from ${sql.table(table)})`;
+type WrittenEvent = Omit<EventRow, 'seq' | 'copies' | 'copied_at'>;
+
+const EVENT_COLUMNS: readonly (keyof WrittenEvent)[] = [
+  ...(['tenant', 'id', 'at', 'occurred_at', 'event', 'outcome', 'session', 'agent', 'source', 'tool', 'task'] as const),
+  ...(['error', 'depth', 'fired', 'rules', 'codes', 'verdicts'] as const),
+];
+const ENDING_COLUMNS: readonly (keyof Omit<EndingRow, 'seq'>)[] = [
+  ...(['remediation', 'tenant', 'at', 'rule', 'event_id', 'event', 'event_outcome', 'tool', 'outcome'] as const),
+  'took_ms',
+];
+
+// A worker that was frozen tells late of what another one has judged since: that is no news.
+const JUDGED = `${insertInto('events', EVENT_COLUMNS)} on conflict (tenant, id) do update set
+  seq = excluded.seq, ${replaced(EVENT_COLUMNS)} where events.at <= excluded.at`;
+// The row of an event that is kept no longer, or is told of by its copies first, stands for them alone.
+const COPIED = `${insertInto('events', EVENT_COLUMNS, 'copies, copied_at', '1, ?')}
+  on conflict (tenant, id) do update set copies = events.copies + 1, copied_at = excluded.copied_at`;
+const ENDED = `${insertInto('endings', ENDING_COLUMNS)} on conflict (remediation) do update set
+  seq = excluded.seq, ${replaced(ENDING_COLUMNS)}`;
+
+function insertInto(table: string, columns: readonly string[], more?: string, values?: string): string {
+  const next = `(select coalesce(max(seq), 0) + 1 from ${table})`;
+  const [names, given] = [columns.join(', '), columns.map(() => '?').join(', ')];
+  return `insert into ${table} (seq, ${names}${more ? `, ${more}` : ''}) values (${next}, ${given}${values ? `, ${values}` : ''})`;
 }
 
-function rowOf(tenant: string, event: RecordedEvent): Omit<EventRow, 'seq' | 'copies' | 'copied_at'> {
+function replaced(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = excluded.${column}`).join(', ');
+}
+
+function writeEvent(db: RecordDatabase, tenant: string, event: RecordedEvent): void {
+  db.run(JUDGED, valuesOf(rowOf(tenant, event), EVENT_COLUMNS));
+}
+
+function writeCopy(db: RecordDatabase, tenant: string, event: RecordedEvent): void {
+  db.run(COPIED, [...valuesOf(rowOf(tenant, { ...event, verdicts: [] }), EVENT_COLUMNS), event.at]);
+}
+
+function writeNotStarted(db: RecordDatabase, tenant: string, entry: Extract<Entry, { kind: 'not-started' }>): void {
+  const event = findEvent(db, tenant, entry.eventId);
+  if (!event) return;
+  const verdicts = event.verdicts.map((one): LoggedVerdict => {
+    if (one.verdict !== 'fire' || one.rule !== entry.rule) return one;
+    const { remediation: _none, ...rest } = one;
+    return { ...rest, verdict: 'skip', code: 'error', reason: entry.reason };
+  });
+  writeEvent(db, tenant, { ...event, verdicts: verdicts.filter((one) => !isCopy(one)) });
+}
+
+function writeEnding(db: RecordDatabase, tenant: string, ending: RecordedEnding): void {
+  const { remediation, rule, eventId: event_id, event, eventOutcome, tool, outcome, at, tookMs: took_ms } = ending;
+  const row = { remediation, tenant, at, rule, event_id, event, outcome, took_ms };
+  const values = { ...row, event_outcome: eventOutcome ?? null, tool: tool ?? null };
+  db.run(ENDED, valuesOf(values, ENDING_COLUMNS));
+}
+
+function valuesOf<Name extends string>(row: Record<Name, Value>, columns: readonly Name[]): Value[] {
+  return columns.map((column) => row[column]);
+}
+
+function rowOf(tenant: string, event: RecordedEvent): WrittenEvent {
   const {
     id,
     at,
@@ -102,7 +99,6 @@ function rowOf(tenant: string, event: RecordedEvent): Omit<EventRow, 'seq' | 'co
     depth,
     verdicts,
   } = event;
-  const skips = verdicts.flatMap((one) => (one.verdict === 'skip' ? [one.code] : []));
   return {
     ...{ tenant, id, at, event: name, depth },
     occurred_at: occurredAt ?? null,
@@ -115,7 +111,7 @@ function rowOf(tenant: string, event: RecordedEvent): Omit<EventRow, 'seq' | 'co
     error: error ?? null,
     fired: verdicts.some(({ verdict }) => verdict === 'fire') ? 1 : 0,
     rules: asLines(verdicts.flatMap(({ rule }) => rule ?? [])),
-    codes: asLines(skips),
+    codes: asLines(verdicts.flatMap((one) => (one.verdict === 'skip' ? [one.code] : []))),
     verdicts: JSON.stringify(verdicts),
   };
 }
