@@ -44,6 +44,11 @@ export class RulesetStore {
     return { available: true, ruleset: current.value, hash: current.hash, source: found.file, problems };
   }
 
+  /** Tells what has changed since in the files that are in use. */
+  async lookAgain(): Promise<void> {
+    await Promise.all([...this.files.values()].map((file) => file.get()));
+  }
+
   version(hash: string): Ruleset | undefined {
     return this.versions.get(hash);
   }

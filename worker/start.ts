@@ -16,6 +16,7 @@ import { printBanner } from './banner.js';
 import { createWorker } from './create-worker.js';
 import { type DevServer, startDevServer } from './dev/dev-server.js';
 import { ExplainedError } from './explained-error.js';
+import { followFiles } from './follow-files.js';
 import { createLiveLines } from './live-lines.js';
 import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
@@ -52,6 +53,7 @@ async function start(): Promise<void> {
     await requireSearchAttributes(given);
     const rules = await world.rulesets.get(DEFAULT_TENANT);
     const config = await world.config.get();
+    let following: { stop(): void } | undefined;
     const door = await openDoor({ settings, env: process.env, connection: given, sources: world });
     try {
       const lines = createLiveLines({
@@ -67,17 +69,20 @@ async function start(): Promise<void> {
       const temporalUi = (config.available ? config.value.temporalUi : undefined) ?? world.temporalUi;
       printBanner({ settings, connection: given, server, temporalUi, rules, config, gateway: door.description });
       consoleLog.showNews();
+      following = followFiles(world);
       const ended = await Promise.race([running, stopping, ...(server ? [server.ended.then(() => 'server')] : [])]);
       if (ended === 'server') {
         say('The Temporal server ended. Stopping; start again to go on.');
         process.exitCode = 1;
       }
+      following.stop();
       // The worker goes on meanwhile, and the server: what came through the door must be stored.
       await door.close();
       worker.shutdown();
       if (worker.underWay() > 0) say('What is under way has about ten seconds to end. Ctrl-C again ends it now.');
       await running;
     } catch (error) {
+      following?.stop();
       await door.close();
       throw error;
     }
