@@ -145,10 +145,13 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
   function coolingOf(rule: string): string {
     const live = [...cooldowns.values()].filter((cooldown) => cooldown.rule === rule);
     if (live.length === 0) return '';
-    const untilAt = Math.max(...live.map((cooldown) => cooldown.untilAt));
+    // The one that lasts longest, and for whom: another session may fire it all the while.
+    const last = live.reduce((longest, one) => (one.untilAt > longest.untilAt ? one : longest));
+    const whose = last.label === undefined ? '' : ` for ${code(last.label)}`;
+    const others = live.length > 1 ? ` and ${live.length - 1} more` : '';
     const toTell = live.reduce((sum, { suppressed }) => sum + (suppressed?.events ?? 0), 0);
     const digest = toTell > 0 ? `, then a digest of ${plural(toTell, 'event')}` : '';
-    return `**cooling until ${utc(untilAt)}**${digest}`;
+    return `**cooling until ${utc(last.untilAt)}**${whose}${others}${digest}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { RuleCounters } from '#contract/watch.js';
 import { noteLed } from '#rules/guards/chains.js';
 import { createInbox } from '#workflows/watch/inbox.js';
@@ -119,6 +120,47 @@ test('tells whoever looks at a paused watch how to go on', () => {
   expect(shown()).toContain('- Go on: `npx mesh resume`');
 });
 
+test('names for whom a rule is cooling: another session may fire it', () => {
+  const rules: [string, RuleCounters][] = [['r', { fired: 2, skipped: {} }]];
+  ledgers.verdicts.load({ log: [], counters: { events: 2, fired: 2, skipped: {}, rules } });
+  const cooling = (label: string, forMs: number) => ({ rule: 'r', untilAt: NOW + forMs, armedAt: NOW, label });
+  ledgers.guards.cooldowns.set('a', cooling('session=dev-7', 60_000));
+  ledgers.guards.cooldowns.set('b', cooling('session=dev-8', 30_000));
+
+  expect(shown()).toContain('**cooling until 2026-01-02 03:05:05 UTC** for `session=dev-7` and 1 more');
+});
+
+test('shows the last ten events whole, with where they were and a line for each rule', () => {
+  const event = (index: number) => ({
+    ...{
+      at: NOW + index,
+      event: 'PostToolUseFailure',
+      eventId: `e-${index}`,
+      tool: 'Bash',
+      session: 'dev-7',
+      depth: 0,
+    },
+  });
+  const log = Array.from({ length: 12 }, (_, index): LoggedVerdict[] => [
+    { ...event(index), verdict: 'fire', rule: 'repair', action: 'agent' },
+    { ...event(index), verdict: 'skip', code: 'dedup', reason: 'active', rule: 'repair', action: 'tell' },
+    { ...event(index), verdict: 'skip', code: 'shadow', reason: 'would fire', rule: 'trial', action: 'tell' },
+  ]).flat();
+  ledgers.verdicts.load({ log, counters: { events: 12, fired: 12, skipped: {}, rules: [] } });
+
+  const page = shown();
+  expect(page).toContain(
+    [
+      '- 03:04:05 `PostToolUseFailure` `Bash` in `dev-7`, id `e-11`',
+      '  - `repair`: **fired** (`agent`); dedup `active` (`tell`)',
+      '  - `trial`: shadow `would fire` (`tell`)',
+    ].join('\n'),
+  );
+  expect(page.match(/, id `e-/g)).toHaveLength(10);
+  expect(page.match(/`trial`: shadow/g)).toHaveLength(10);
+  expect(page).not.toContain('`e-1`');
+});
+
 test('has no walls of text for events that no rule wants', () => {
   const reason = 'no rule matches: a: trigger wants X; b: trigger wants Y';
   const counters = { events: 1, fired: 0, skipped: {}, rules: [] };
@@ -127,7 +169,7 @@ test('has no walls of text for events that no rule wants', () => {
     counters,
   });
 
-  expect(shown()).toContain('- 03:04:05 `Stop` `e-1`: no rule matches\n');
+  expect(shown()).toContain('- 03:04:05 `Stop`, id `e-1`: no rule matches\n');
 });
 
 test('adds up what the ledgers say of themselves', () => {
