@@ -23,6 +23,7 @@ import { createLanes } from './lanes.js';
 import { lineageDefaults } from './lineage-defaults.js';
 import { parseEvents } from './parse-events.js';
 import { createRemediations } from './remediations.js';
+import { listTenants } from './list-tenants.js';
 import { createSender } from './sender.js';
 import { explainCall, explainQuery } from './temporal-errors.js';
 
@@ -84,6 +85,8 @@ export interface Mesh {
   report(events: EventInput | readonly EventInput[]): Promise<Reported>;
   /** Takes events that were parsed already. */
   send(events: readonly MeshEvent[]): Promise<Reported>;
+  /** Tenants that events were reported of and that have something to remember, up to 1,000. No worker is needed. */
+  tenants(): Promise<string[]>;
   /** Counters, armed windows, rules in use, pause. */
   status(tenant?: string): Promise<WatchStatus>;
   /** The verdicts on one event, or the last ones of the tenant. */
@@ -163,6 +166,7 @@ export async function connectMesh(options: MeshOptions = {}): Promise<Mesh> {
   return {
     report: async (events) => send(parsed(events)),
     send,
+    tenants: () => call(undefined, () => listTenants(client)),
     status: (tenant = DEFAULT_TENANT) => query(tenant, () => handle(tenant).query<WatchStatus>(QUERIES.status)),
     verdicts: (eventId, tenant = DEFAULT_TENANT) => {
       const about: VerdictsQuery = eventId === undefined ? {} : { eventId };

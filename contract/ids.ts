@@ -4,6 +4,11 @@ export function watchId(tenant: string): string {
   return `watch/${tenant}`;
 }
 
+/** Undefined for what is not the id of a watch. */
+export function tenantOfWatch(id: string): string | undefined {
+  return /^watch\/([^/]+)$/.exec(id)?.[1];
+}
+
 export function remediationId(tenant: string, rule: string, eventId: string): string {
   return `remediation/${tenant}/${segment(rule)}/${eventId}`;
 }

@@ -2,6 +2,7 @@ import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CODES } from './exit-codes.js';
+import { knownTenants } from './known-tenants.js';
 
 /** Connects, does the work, and disconnects whatever came of it. */
 export async function withMesh<T>(work: (mesh: Mesh) => Promise<T>): Promise<T> {
@@ -21,14 +22,16 @@ export function withWorker<T>(work: (mesh: Mesh) => Promise<T>): Promise<T> {
 }
 
 /** Connects and asks the watch of a tenant, which may not be there. */
-export function withWatch<T>(work: (mesh: Mesh) => Promise<T>): Promise<T> {
+export function withWatch<T>(asked: string, work: (mesh: Mesh) => Promise<T>): Promise<T> {
   return withWorker(async (mesh) => {
     try {
       return await work(mesh);
     } catch (error) {
       if (!(error instanceof MeshError) || error.code !== 'not-found') throw error;
+      const others = await knownTenants(mesh, asked);
       const fix = 'report one with `npx mesh send`, or give another --tenant';
-      throw new CliError(`${error.message}: ${fix}`, EXIT_CODES.refused, { cause: error });
+      const lines = [`${error.message}: ${fix}`, ...(others === '' ? [] : [others])];
+      throw new CliError(lines.join('\n'), EXIT_CODES.refused, { cause: error });
     }
   });
 }

@@ -3,6 +3,8 @@ import { visible } from '#contract/text/plain-text.js';
 import type { Pause } from '#contract/watch.js';
 import { MeshError } from '../errors.js';
 import type { Mesh } from '../mesh.js';
+import { CliError } from './cli-error.js';
+import { knownTenants } from './known-tenants.js';
 import { print, printJson } from './print.js';
 import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
@@ -11,6 +13,7 @@ import { withWorker } from './open-mesh.js';
 
 interface PauseOptions {
   reason?: string;
+  new?: boolean;
   tenant?: string;
   json?: boolean;
 }
@@ -20,6 +23,7 @@ export function addPauseCommand(program: Command): void {
     .command('pause')
     .description('kill switch: skip every event of a tenant until it is resumed')
     .option('--reason <text>', 'shown wherever people ask why nothing happens')
+    .option('--new', 'also a tenant that no event was ever reported of')
     .option(...TENANT_OPTION)
     .option('--json', 'print {"tenant": "…", "paused": true, "changed": true}')
     .action(pause);
@@ -30,6 +34,8 @@ async function pause(options: PauseOptions): Promise<void> {
   const { reason } = options;
   const { before, changed } = await withWorker(async (mesh) => {
     const known = await pauseOf(mesh, tenant);
+    // A kill switch that stops nothing is worse than none: mostly the name is not quite right.
+    if (!known.hasWatch && !options.new) await refuseUnknown(mesh, tenant);
     // A second pause would only move its beginning, unless it says something else.
     const isNews = !known.paused || (reason !== undefined && reason !== known.paused.reason);
     if (isNews) await mesh.pause(tenant, reason);
@@ -39,12 +45,21 @@ async function pause(options: PauseOptions): Promise<void> {
   print(
     [
       pausedText(tenant, before.paused, changed),
-      ...(before.hasWatch
-        ? []
-        : ['It had no watch: no event of it was ever reported here. If that is news, check the name of the tenant.']),
+      ...(before.hasWatch ? [] : ['No event of it was ever reported here: it is paused before its first.']),
       ...(before.isAnswered ? [] : ['No worker answers: it takes effect before anything is judged once one runs.']),
       'Remediations that run already go on: see `npx mesh runs --running`.',
       `To go on: ${meshCommand('resume', [], tenantOptions(tenant))}`,
+    ].join('\n'),
+  );
+}
+
+async function refuseUnknown(mesh: Mesh, tenant: string): Promise<never> {
+  const others = await knownTenants(mesh, tenant);
+  throw new CliError(
+    [
+      `Nothing is paused: no event of tenant ${tenant} was ever reported here.`,
+      ...(others === '' ? [] : [others]),
+      `To pause it before its first event: ${meshCommand('pause', [], ['--new', ...tenantOptions(tenant)])}`,
     ].join('\n'),
   );
 }

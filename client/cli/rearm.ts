@@ -32,7 +32,7 @@ async function rearm(rule: string | undefined, options: RearmOptions): Promise<v
   if (rule === undefined && !options.all)
     throw new CliError('give the id of a rule, or --all for every rule of the tenant');
   if (rule !== undefined && options.all) throw new CliError('give the id of a rule or --all, not both');
-  const ended = await withWatch(async (mesh) => {
+  const ended = await withWatch(tenant, async (mesh) => {
     const [status, log] = await Promise.all([mesh.status(tenant), mesh.verdicts(undefined, tenant)]);
     if (rule !== undefined) requireKnown(rule, knownRules(status, log), tenant);
     await mesh.rearm(tenant, rule);

@@ -22,7 +22,7 @@ export function addResumeCommand(program: Command): void {
 
 async function resume(options: ResumeOptions): Promise<void> {
   const tenant = tenantFrom(options, process.env);
-  const { before, changed } = await withWatch(async (mesh) => {
+  const { before, changed } = await withWatch(tenant, async (mesh) => {
     const known = await pauseOf(mesh, tenant);
     const isNeeded = known.paused !== null || !known.isAnswered;
     if (isNeeded) await mesh.resume(tenant);

@@ -25,7 +25,7 @@ export function addStatusCommand(program: Command): void {
 async function showStatus(options: StatusOptions): Promise<void> {
   const tenant = tenantFrom(options, process.env);
   const now = Date.now();
-  const facts = await withWatch((mesh) => gather(mesh, tenant, now));
+  const facts = await withWatch(tenant, (mesh) => gather(mesh, tenant, now));
   if (!options.json) return print(renderStatus(facts, now, screenOf(process.stdout, process.env)));
   const { status, log, running, failed, leases, gaveUp } = facts;
   printJson({ ...status, knownRules: knownRules(status, log), remediations: { running, failed }, leases, gaveUp });

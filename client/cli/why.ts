@@ -99,7 +99,7 @@ async function explain(
   const screen = screenOf(process.stdout, process.env);
   let facts: EventExplanation;
   try {
-    facts = await withWatch((mesh) => explainEvent(mesh, eventId, tenant, event?.verdicts));
+    facts = await withWatch(tenant, (mesh) => explainEvent(mesh, eventId, tenant, event?.verdicts));
   } catch (error) {
     // Nobody who is woken up must wait for Temporal to learn what was judged before it went away.
     if (!event) throw error;

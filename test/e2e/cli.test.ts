@@ -205,8 +205,9 @@ describe('mesh status', () => {
     expect(await mesh('status', '--tenant', 'nobody')).toEqual({
       code: 1,
       stdout: '',
-      stderr:
+      stderr: expect.stringContaining(
         'tenant nobody has no watch: no event of it was ever reported here: report one with `npx mesh send`, or give another --tenant\n',
+      ) as string,
     });
   });
 
@@ -411,6 +412,26 @@ describe('mesh rearm', () => {
 });
 
 describe('mesh pause', () => {
+  test('of a tenant that nobody has reported to stops nothing, and says which there are', async () => {
+    const misspelt = `${testMesh.tenant}x`;
+    await eventually('the list of tenants', async () =>
+      (await testMesh.mesh.tenants()).includes(testMesh.tenant) ? true : undefined,
+    );
+
+    const refused = await mesh('pause', '--tenant', misspelt);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^Nothing is paused: no event of tenant ${misspelt} .+\n.*Tenants here: .+\n.+ --new --tenant ${misspelt}`,
+      ),
+    );
+    expect((await mesh('status', '--tenant', misspelt)).stderr).toContain('Tenants here: ');
+
+    const paused = await mesh('pause', '--new', '--tenant', misspelt);
+    expect(paused).toMatchObject({ code: 0, stderr: '' });
+    expect(paused.stdout).toContain('it is paused before its first');
+  });
+
   test('skips every event until `mesh resume`; both say when it is so already', MANY_COMMANDS, async () => {
     expect((await mesh('resume')).stdout).toBe(`Tenant ${testMesh.tenant} is not paused: nothing to do.\n`);
 

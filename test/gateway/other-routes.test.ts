@@ -4,7 +4,7 @@ import { createAccess } from '#client/gateway/access.js';
 import { remediationId } from '#contract/ids.js';
 import { ROLES } from '#contract/roles.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
-import { aRemediation } from '../support/fake-mesh.js';
+import { aRemediation, createFakeMesh, type FakeMesh } from '../support/fake-mesh.js';
 import { aToken, startTestGateway, type TestGatewayOptions } from '../support/test-gateway.js';
 
 const RULE = 'rule / 1 ü%';
@@ -159,6 +159,25 @@ test('a remediation is aborted and retried, when it is in a state for that', asy
     body: { id: ID, runId: 'run-2', actions: ['tell'] },
   });
   expect(mesh.calls).toEqual([`abort ${ID}`, `retry ${ID}`]);
+});
+
+test('a rule that there is none of is not re-armed, and the one that is meant is named', async () => {
+  const fake = createFakeMesh();
+  const ruleset = { hash: 'h', source: 's', problems: [], ruleIds: ['retry', 'tell'] };
+  let status: FakeMesh['status'] = async () => ({ ...(await fake.status()), ruleset });
+  const { call } = await start({ mesh: { ...fake, status: (tenant) => status(tenant) } });
+  const rearm = (rule: string) => call('POST', `/v1/rules/${rule}/rearm`);
+
+  expect(await rearm('rety')).toMatchObject({
+    status: 404,
+    body: { code: 'not-found', detail: 'there is no rule "rety" (did you mean "retry"?)' },
+  });
+  expect(fake.calls).toEqual([]);
+  // In the file, or taken out of it with a window that is still live.
+  expect((await rearm('tell')).status).toBe(202);
+  expect((await rearm('a-rule')).status).toBe(202);
+  status = () => Promise.reject(new MeshError('no-worker', 'no worker answers'));
+  expect((await rearm('rety')).status).toBe(202);
 });
 
 test('the tenant is looked at, paused, resumed and re-armed', async () => {

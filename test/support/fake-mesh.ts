@@ -54,6 +54,9 @@ export function createFakeMesh(): FakeMesh {
       fake.stored.push(...events);
       return { ids: idsOf(events), watches: [...new Set(events.map(({ tenant }) => watchId(tenant)))] };
     },
+    async tenants() {
+      return [];
+    },
     async status(tenant = 'default') {
       requireWatch(tenant);
       return aStatus(tenant);

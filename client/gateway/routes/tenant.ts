@@ -1,7 +1,11 @@
 import { watchId } from '#contract/ids.js';
+import { didYouMean } from '#contract/text/nearest.js';
 import { strict, text } from '#contract/text/schema-words.js';
 import { readEmptyBody, readInput } from '../read-request.js';
-import { route } from '../route.js';
+import { knownRules } from '../../known-rules.js';
+import { MeshError } from '../../errors.js';
+import { GatewayProblem } from '../gateway-problem.js';
+import { route, type RouteWorld } from '../route.js';
 import { NoBody, PauseBody, RuleRef, WatchRef, WatchStatus } from '../schemas/index.js';
 
 export const getStatus = route({
@@ -36,10 +40,28 @@ export const rearmRule = route({
   problems: ['invalid-request', 'not-found', 'not-taken', 'unavailable'],
   async handle({ params: { rule }, principal: { tenant }, body }, { mesh }) {
     readEmptyBody(body);
+    requireKnown(rule, await known(mesh, tenant));
     await mesh.rearm(tenant, rule);
     return { status: 202, body: { watch: watchId(tenant), rule } };
   },
 });
+
+/** The rules of a tenant; none when nobody can tell, as while no worker runs: a re-arm must not wait for that. */
+async function known(mesh: RouteWorld['mesh'], tenant: string): Promise<string[] | undefined> {
+  try {
+    const status = await mesh.status(tenant);
+    return status.ruleset?.ruleIds && [...status.ruleset.ruleIds, ...knownRules(status, [])];
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'no-worker') return undefined;
+    throw error;
+  }
+}
+
+function requireKnown(rule: string, rules: readonly string[] | undefined): void {
+  if (!rules || rules.includes(rule)) return;
+  const hint = didYouMean(rule, rules, `the tenant has: ${rules.join(', ') || 'none'}`);
+  throw new GatewayProblem('not-found', `there is no rule ${JSON.stringify(rule)} (${hint})`);
+}
 
 export const pauseTenant = route({
   id: 'pauseTenant',
