@@ -33,9 +33,16 @@ if (existsSync(join(ROOT, 'tsconfig.json'))) {
     fail(error.message);
   }
 }
-if (command === 'start') await import(pathToFileURL(join(DIST, 'worker', 'start.js')).href);
+if (command === 'start') await start(args);
 else if (command === 'test') vitest(args);
 else if (command !== 'build') fail(`unknown command ${command}: expected build, start or test`);
+
+async function start(words) {
+  const unknown = words.find((word) => word !== '--quiet');
+  if (unknown !== undefined) fail(`${unknown} is no option of start. There is --quiet: no line for each event.`);
+  const { runStart } = await import(pathToFileURL(join(DIST, 'worker', 'start.js')).href);
+  await runStart(words.length > 0);
+}
 
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

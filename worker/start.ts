@@ -26,10 +26,23 @@ import { keepHeapsSmall } from './keep-heaps-small.js';
 import { findTemporal } from './dev/temporal-binary.js';
 import { messageOf } from '#contract/text/words.js';
 
+/** Runs it until it is told to end; what goes wrong is told in words. */
+export async function runStart(isQuiet: boolean): Promise<void> {
+  try {
+    await start(isQuiet);
+  } catch (error) {
+    const { settings } = readSettings(process.env);
+    const explanation = explainConnectionError(error, readConnection(settings, process.env));
+    if (!explanation && !(error instanceof ExplainedError) && process.env['DEBUG']) console.error(error);
+    say(explanation ?? messageOf(error));
+    // The SDK's native part would keep the process alive; everything that had to be stopped is.
+    process.exit(1);
+  }
+}
+
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
-async function start(): Promise<void> {
+async function start(isQuiet: boolean): Promise<void> {
   keepHeapsSmall();
-  const isQuiet = readQuiet(process.argv.slice(3));
   const { settings, problems, warnings } = readSettings(process.env);
   for (const warning of warnings) say(`Warning: ${warning}`);
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
@@ -152,25 +165,6 @@ async function requireSearchAttributes(connection: ReturnType<typeof readConnect
   }
 }
 
-function readQuiet(args: readonly string[]): boolean {
-  const unknown = args.find((arg) => arg !== '--quiet');
-  if (unknown === undefined) return args.length > 0;
-  throw new ExplainedError(
-    `${JSON.stringify(unknown)} is no option of start. There is: --quiet, no line for each event.`,
-  );
-}
-
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-try {
-  await start();
-} catch (error) {
-  const { settings } = readSettings(process.env);
-  const explanation = explainConnectionError(error, readConnection(settings, process.env));
-  if (!explanation && !(error instanceof ExplainedError) && process.env['DEBUG']) console.error(error);
-  say(explanation ?? messageOf(error));
-  // The SDK's native part would keep the process alive; everything that had to be stopped is.
-  process.exit(1);
 }

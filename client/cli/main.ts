@@ -9,6 +9,7 @@ type AddCommand = (program: Command, programs: Programs) => void;
 
 /** Each command in a file that is loaded when it is asked for: to load them all takes longer than most of them need. */
 const COMMANDS: Record<string, () => Promise<AddCommand>> = {
+  start: async () => (await import('./start.js')).addStartCommand,
   send: async () => (await import('./send.js')).addSendCommand,
   status: async () => (await import('./status.js')).addStatusCommand,
   why: async () => (await import('./why.js')).addWhyCommand,

@@ -7,6 +7,7 @@ import type { KnownNames } from '#rules/warnings/index.js';
 
 /** What the command line cannot do by itself, since `client` knows nothing of configuration files. */
 export interface Programs {
+  runStart?(isQuiet: boolean): Promise<void>;
   runGateway?(): Promise<void>;
   openTrial?(): Promise<RuleTrial>;
   checkConfig?(file: string): Promise<CheckedConfig>;

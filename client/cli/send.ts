@@ -12,7 +12,7 @@ import { print, printJson } from './print.js';
 import { inputName, type JsonLine, parseJsonLines, readInput } from './read-input.js';
 import { TENANT_OPTION, tenantOptions } from './tenant-option.js';
 import { meshCommand } from './terminal/shell-word.js';
-import { unknownEventNames } from './unknown-event-names.js';
+import { unknownEventNames } from '../unknown-event-names.js';
 import { withMesh } from './open-mesh.js';
 import { messageOf } from '#contract/text/words.js';
 

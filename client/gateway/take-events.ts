@@ -13,7 +13,7 @@ export async function takeEvents(
   call: Call,
   world: RouteWorld,
   defaults: Partial<EventDefaults> = {},
-): Promise<string[]> {
+): Promise<MeshEvent[]> {
   const { inputs, isArray, placeOf } = sent;
   const placed = (problem: Problem) => ({ ...problem, path: placeIn(problem.path, placeOf) });
   const { tenant } = call.principal;
@@ -34,9 +34,9 @@ export async function takeEvents(
         events.map(({ id }) => id),
         [],
       );
-    const { ids } = await within(world.limits.storeWithinMs, world.mesh.send(events), tooLate);
-    world.metrics.countAccepted(tenant, ids.length);
-    return ids;
+    await within(world.limits.storeWithinMs, world.mesh.send(events), tooLate);
+    world.metrics.countAccepted(tenant, events.length);
+    return events;
   } catch (error) {
     if (error instanceof NotStoredError) world.metrics.countAccepted(tenant, error.storedIds.length);
     throw error;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type TestContext } from 'vitest';
 import { connectMesh } from '#client/mesh.js';
+import type { EventPage } from '#contract/views/events.js';
 import { freePort } from '#worker/dev/dev-server.js';
 import { eventually } from '../support/eventually.js';
 import { get, postJson } from '../support/gateway-process.js';
@@ -38,11 +39,24 @@ test.concurrent(
     const metrics = await get(`http://${env['MESH_METRICS_ADDRESS']}/metrics`);
     expect(metrics.body).toContain('temporal_activity_schedule_to_start_latency');
     await eventually('mails', async () => ((await readdir(join(home, 'mail'))).length === 2 ? true : undefined));
+    await eventually('the line of its end', () =>
+      / Bash failed → retry-failed-tool → executed, /.test(first.output().stdout) ? true : undefined,
+    );
+    expect(first.output().stdout).toMatch(
+      / Bash failed \(s-1\) → retry-failed-tool fired, every-tool-failure shadow\n/,
+    );
     expect(await pressCtrlC(first)).toBe(0);
     expect(first.output().stderr).not.toContain('The Temporal server ended');
     expect(await isListening(address)).toBe(false);
+    const { events } = JSON.parse((await runMesh(['events', '--session', 's-1', '--json'], env)).stdout) as EventPage;
+    expect(events).toMatchObject([{ id: 'e-1', tool: 'Bash', endings: [{ outcome: 'executed' }] }]);
+    const why = await runMesh(['why', '--session', 's-1', '--last'], env);
+    expect(why.stderr).toContain('This is what the record knows.');
+    expect(why.stdout).toContain('Event e-1 (PostToolUseFailure)');
 
     const second = await start();
+    const tail = startNode(['worker/mesh.mjs', 'tail', '--tool', 'Bash', '--json'], env);
+    context.onTestFinished(() => void tail.child.kill('SIGKILL'));
     const posted = await postJson(`${gateway}/v1/events`, { event: 'TaskCompleted', id: 'e-http' });
     expect(posted.status).toBe(202);
     expect(await codesOn('e-http')).toEqual(['no-match']);
@@ -55,6 +69,14 @@ test.concurrent(
     expect((await get(`${gateway}/readyz`)).status).toBe(200);
     await runMesh(failure('e-2'), env);
     expect(await codesOn('e-2')).toEqual(['cooldown', 'cooldown', 'shadow']);
+    const line = await eventually('the line of tail', () => tail.output().stdout || undefined);
+    expect(JSON.parse(line)).toMatchObject({
+      event: { id: 'e-2', session: 's-1', verdicts: [{ code: 'cooldown' }, {}, {}] },
+    });
+    tail.child.kill('SIGINT');
+    expect((await tail.finished).code).toBe(0);
+    const listed = await get(`${gateway}/v1/events?session=s-1&verdict=skipped`);
+    expect((JSON.parse(listed.body) as EventPage).events.map(({ id }) => id)).toContain('e-2');
     expect(await pressCtrlC(second)).toBe(0);
   },
 );

@@ -24,6 +24,19 @@ describe('one event', () => {
     ]);
   });
 
+  test('is taken under a name that no runtime sends, with a warning', async () => {
+    const gateway = await startTestGateway();
+
+    const slip = await report(gateway, { event: 'PostToolUsFailure' });
+    const fine = await report(gateway, { event: 'PostToolUseFailure' });
+
+    expect(slip).toMatchObject({
+      status: 202,
+      body: { warnings: [expect.stringContaining('did you mean "PostToolUseFailure"?')] },
+    });
+    expect(fine.body).not.toHaveProperty('warnings');
+  });
+
   test('without an id gets one', async () => {
     const gateway = await startTestGateway();
 

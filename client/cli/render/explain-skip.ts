@@ -2,7 +2,7 @@ import type { SkipCode } from '#contract/verdict.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { tenantOptions } from '../tenant-option.js';
-import { unknownEventNames } from '../unknown-event-names.js';
+import { unknownEventNames } from '../../unknown-event-names.js';
 import { meshCommand, shellWord } from '../terminal/shell-word.js';
 import { moment } from '../terminal/times.js';
 

@@ -5,6 +5,7 @@ import { watchId } from '#contract/ids.js';
 import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
 import { SKIP_CODES } from '#contract/verdict.js';
 import { codes } from '#contract/views/words.js';
+import { unknownEventNames } from '../../unknown-event-names.js';
 import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
@@ -38,10 +39,14 @@ export const reportEvents = route({
   async handle(call, world) {
     const sent = readEvents(call);
     const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
-    const ids = await takeEvents({ ...sent, inputs }, call, world);
-    return { status: 202, body: { events: ids.map((id) => ({ id })), watch: watchId(call.principal.tenant) } };
+    const events = await takeEvents({ ...sent, inputs }, call, world);
+    const warnings = unknownEventNames(events.map(({ event }) => event)).slice(0, MAX_WARNINGS);
+    const body = { events: events.map(({ id }) => ({ id })), watch: watchId(call.principal.tenant) };
+    return { status: 202, body: { ...body, ...(warnings.length > 0 && { warnings }) } };
   },
 });
+
+const MAX_WARNINGS = 10;
 
 /** The same pattern as `EVENT_ID` of the contract. */
 const FITS_AS_ID = /^[\w.:@+=~-]{1,200}$/;

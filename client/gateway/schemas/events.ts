@@ -71,6 +71,10 @@ export const CloudEvents = z.array(CloudEvent).min(1).max(1_000);
 export const Accepted = z.strictObject({
   events: z.array(z.strictObject({ id: z.string().regex(EVENT_ID) })).describe('One per event, in order.'),
   watch: z.string().describe('Workflow id of the watch that has them.'),
+  warnings: z
+    .array(z.string())
+    .describe('What is most likely a slip, such as a name that no runtime sends.')
+    .optional(),
 });
 
 export const EventAnswer = z.strictObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unknownEventNames } from '#client/cli/unknown-event-names.js';
+import { unknownEventNames } from '#client/unknown-event-names.js';
 
 test.each([
   [['PostToolUse', 'Stop', 'RunFailed', 'run.finished'], []],
