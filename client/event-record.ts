@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readDatabase, type RecordDatabase } from '#adapters/record/database.js';
+import { isMade, readDatabase, type RecordDatabase } from '#adapters/record/database.js';
 import {
   findEvent,
   findEvents,
@@ -40,14 +40,18 @@ export function openEventRecord(home: string): EventRecord {
         'no-record',
         `there is no record at ${path}: no worker has worked with this state folder (MESH_HOME) yet`,
       );
-    return (opened ??= readDatabase(path));
+    opened ??= readDatabase(path);
+    // One that is being made, or was never finished.
+    if (!isMade(opened))
+      throw new MeshError('no-record', `there is no record at ${path} yet: no worker has finished it`);
+    return opened;
   };
   return {
     async list({ limit = DEFAULT_PAGE, page, ...filter }) {
       const wanted = Math.min(Math.max(limit, 1), MAX_PAGE);
       const after = page === undefined ? undefined : readPage(page);
       // One more tells whether there is a next page.
-      const found = findEvents(db(), filter, wanted + 1, after);
+      const found = await findEvents(db(), filter, wanted + 1, after);
       const events = found.slice(0, wanted);
       const last = events.at(-1);
       return { events, ...(found.length > wanted && last && { nextPage: writePage(last) }) };

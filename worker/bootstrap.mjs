@@ -41,7 +41,7 @@ async function start(words) {
   const unknown = words.find((word) => word !== '--quiet');
   if (unknown !== undefined) fail(`${unknown} is no option of start. There is --quiet: no line for each event.`);
   const { runStart } = await import(pathToFileURL(join(DIST, 'worker', 'start.js')).href);
-  await runStart(words.length > 0);
+  await runStart({ isQuiet: words.length > 0 });
 }
 
 function requireNode() {

@@ -1,7 +1,9 @@
+import type { Writable } from 'node:stream';
 import { endingLine, eventLine } from '#client/cli/render/news-lines.js';
 import type { Paint } from '#client/cli/terminal/screen.js';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import type { Entry, TellRecord } from '#contract/record.js';
+import { visible } from '#contract/text/plain-text.js';
 import { plural } from '#contract/text/words.js';
 
 /** Nobody reads faster, and a terminal that is written to all the time holds up the process. */
@@ -9,11 +11,17 @@ const LINES_PER_SECOND = 10;
 
 export interface LiveLinesOptions {
   paint: Paint;
-  say(line: string): void;
+  output: Pick<Writable, 'write' | 'on' | 'writableNeedDrain'>;
 }
 
 /** A line for each judged event and each ended remediation. In a storm the first of each second, and how many more there were. */
-export function createLiveLines({ paint, say }: LiveLinesOptions): TellRecord {
+export function createLiveLines({ paint, output }: LiveLinesOptions): TellRecord {
+  let hasReader = true;
+  // Whoever read the lines has gone, as in `npm start | head`: the work goes on.
+  output.on('error', () => (hasReader = false));
+  const say = (line: string) => {
+    if (hasReader && !output.writableNeedDrain) output.write(`${line}\n`);
+  };
   let second = 0;
   let shown = 0;
   let more = { events: 0, fired: 0, endings: 0 };
@@ -29,7 +37,7 @@ export function createLiveLines({ paint, say }: LiveLinesOptions): TellRecord {
       if (shown < LINES_PER_SECOND) {
         shown += 1;
         const line = entry.kind === 'event' ? eventLine(entry, paint) : endingLine(entry, paint);
-        say(tenant === DEFAULT_TENANT ? line : `${line} ${paint.dim(`[${tenant}]`)}`);
+        say(tenant === DEFAULT_TENANT ? line : `${line} ${paint.dim(`[${visible(tenant)}]`)}`);
       } else {
         if (isNothing(more)) setTimeout(sayMore, 1_000).unref();
         count(entry);

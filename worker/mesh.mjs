@@ -26,7 +26,8 @@ if (!existsSync(new URL('.built-from', DIST)) && existsSync(new URL('../tsconfig
 const { runCli } = await import(new URL('client/cli/main.js', DIST).href);
 // These read files that the command itself knows nothing of.
 await runCli(process.argv, {
-  runStart: async (isQuiet) => (await import(new URL('worker/start.js', DIST).href)).runStart(isQuiet),
+  runStart: async (isQuiet) =>
+    (await import(new URL('worker/start.js', DIST).href)).runStart({ isQuiet, areWarningsSaid: true }),
   runGateway: async () => (await import(new URL('worker/run-gateway.js', DIST).href)).runGateway(),
   openTrial: async () => (await import(new URL('worker/try-rule.js', DIST).href)).openTrial(),
   checkConfig: async (file) => (await import(new URL('worker/check-config.js', DIST).href)).checkConfig(file),

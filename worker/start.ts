@@ -17,6 +17,7 @@ import { createWorker } from './create-worker.js';
 import { type DevServer, startDevServer } from './dev/dev-server.js';
 import { ExplainedError } from './explained-error.js';
 import { followFiles } from './follow-files.js';
+import { hideInEntries } from './hide-in-entries.js';
 import { createLiveLines } from './live-lines.js';
 import { makeWorld } from './make-world.js';
 import { openDoor } from './open-door.js';
@@ -26,10 +27,17 @@ import { keepHeapsSmall } from './keep-heaps-small.js';
 import { findTemporal } from './dev/temporal-binary.js';
 import { messageOf } from '#contract/text/words.js';
 
+export interface StartOptions {
+  /** No line for each event. */
+  isQuiet: boolean;
+  /** Those about the environment, by the command line. */
+  areWarningsSaid?: boolean;
+}
+
 /** Runs it until it is told to end; what goes wrong is told in words. */
-export async function runStart(isQuiet: boolean): Promise<void> {
+export async function runStart(options: StartOptions): Promise<void> {
   try {
-    await start(isQuiet);
+    await start(options);
   } catch (error) {
     const { settings } = readSettings(process.env);
     const explanation = explainConnectionError(error, readConnection(settings, process.env));
@@ -41,10 +49,10 @@ export async function runStart(isQuiet: boolean): Promise<void> {
 }
 
 /** `npm start`: a Temporal server unless one is given, and a worker, until Ctrl-C. */
-async function start(isQuiet: boolean): Promise<void> {
+async function start({ isQuiet, areWarningsSaid = false }: StartOptions): Promise<void> {
   keepHeapsSmall();
   const { settings, problems, warnings } = readSettings(process.env);
-  for (const warning of warnings) say(`Warning: ${warning}`);
+  if (!areWarningsSaid) for (const warning of warnings) say(`Warning: ${warning}`);
   if (problems.length > 0) throw new ExplainedError(problems.join('\n'));
 
   const stopping = stopRequest(say);
@@ -69,13 +77,12 @@ async function start(isQuiet: boolean): Promise<void> {
     let following: { stop(): void } | undefined;
     const door = await openDoor({ settings, env: process.env, connection: given, sources: world });
     try {
-      const lines = createLiveLines({
-        paint: screenOf(process.stdout, process.env).paint,
-        say: (line) => process.stdout.write(`${line}\n`),
-      });
+      const lines = createLiveLines({ paint: screenOf(process.stdout, process.env).paint, output: process.stdout });
+      const hide = hideInEntries(settings, world.config);
       const tell: TellRecord = (tenant, entries) => {
-        record.tell(tenant, entries);
-        if (!isQuiet) lines(tenant, entries);
+        const hidden = hide(entries);
+        record.tell(tenant, hidden);
+        if (!isQuiet) lines(tenant, hidden);
       };
       const worker = await createWorker({ connection: given, world, tell });
       const running = worker.run();
@@ -105,8 +112,9 @@ async function start(isQuiet: boolean): Promise<void> {
   }
 }
 
-/** What stands in `mesh.yaml`, or would stand there. */
-function keepLimits(config: Current<MeshConfig>): KeepLimits {
+/** What stands in `mesh.yaml`, or would stand there. None while it cannot be read: it may say to keep more. */
+function keepLimits(config: Current<MeshConfig>): KeepLimits | undefined {
+  if (!config.available && !config.isAbsent) return undefined;
   const { keepDays, maxMegabytes } = config.available ? config.value.record : RecordLimits.parse({});
   return { keepMs: keepDays * 86_400_000, maxBytes: maxMegabytes * 1_000_000 };
 }

@@ -14,8 +14,8 @@ export interface RecordDatabase {
   inOne(work: () => void): void;
   /** A number that SQLite tells of itself. */
   pragma(name: 'page_count' | 'freelist_count' | 'page_size'): number;
-  /** Gives back the room of what was deleted. */
-  shrink(): void;
+  /** Gives back the room of so many pages of what was deleted. */
+  shrink(pages: number): void;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export function openDatabase(path: string): RecordDatabase {
     database.pragma('journal_mode=wal');
     // What was written outlives the process; after a loss of power the last moment may be missing.
     database.pragma('synchronous=normal');
-    database.transaction(() => bringUpToDate(database)).immediate();
+    inOne(database, () => bringUpToDate(database));
   } catch (error) {
     database.close();
     throw error;
@@ -41,11 +41,17 @@ export function openDatabase(path: string): RecordDatabase {
   return around(database);
 }
 
-/** Opens it for reading alone. The file must be there. */
+/** Opens it for reading alone. The file must be there: it would be made otherwise. */
 export function readDatabase(path: string): RecordDatabase {
-  const database = new Database(path, { readonly: true });
+  const database = new Database(path);
   database.pragma(`busy_timeout=${BUSY_MS}`);
+  database.pragma('query_only=on');
   return around(database);
+}
+
+/** Whether it has its tables, so that it can be asked. */
+export function isMade(db: RecordDatabase): boolean {
+  return db.all(`select name from sqlite_master where name = 'endings'`, []).length > 0;
 }
 
 function bringUpToDate(database: Database.Database): void {
@@ -59,6 +65,29 @@ function bringUpToDate(database: Database.Database): void {
   }
 }
 
+/** By hand: where SQLite has rolled back by itself, as on a full disk, libsql's own would tell of that instead of the disk. */
+function inOne(database: Database.Database, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    try {
+      database.exec('rollback');
+    } catch {
+      // It is rolled back already.
+    }
+    throw error;
+  }
+}
+
+/** What libsql is not given: it ends the process over a value of another kind. */
+function plain(value: unknown): Value {
+  if (typeof value === 'string' || value === null) return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return value === undefined ? null : JSON.stringify(value);
+}
+
 function around(database: Database.Database): RecordDatabase {
   const known = new Map<string, Database.Statement>();
   const statement = (sql: string) => {
@@ -67,11 +96,15 @@ function around(database: Database.Database): RecordDatabase {
     return prepared;
   };
   return {
-    all: <Row>(sql: string, values: readonly Value[]) => statement(sql).all(...values) as Row[],
-    run: (sql, values) => statement(sql).run(...values).changes,
-    inOne: (work) => void database.transaction(work).immediate(),
+    all: <Row>(sql: string, values: readonly Value[]) => statement(sql).all(...values.map(plain)) as Row[],
+    run: (sql, values) => statement(sql).run(...values.map(plain)).changes,
+    inOne: (work) => inOne(database, work),
     pragma: (name) => Object.values(database.prepare(`pragma ${name}`).get() as object)[0] as number,
-    shrink: () => void database.exec('pragma incremental_vacuum; pragma wal_checkpoint'),
-    close: () => void database.close(),
+    shrink: (pages) => void database.exec(`pragma incremental_vacuum(${pages}); pragma wal_checkpoint`),
+    close() {
+      // Statements would keep the file open.
+      known.clear();
+      database.close();
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { DEFAULT_TENANT } from '#contract/names.js';
 import type { EventFilter } from '#contract/record.js';
 import type { RecordedEnding, RecordedEvent } from '#contract/views/events.js';
@@ -11,12 +12,41 @@ export interface Position {
   id: string;
 }
 
+/** So many rows are looked at in one go; whoever shares the process goes on in between. */
+const ROWS_AT_ONCE = 20_000;
+
 /** Events that were judged, the last first, and how what they started has ended. */
-export function findEvents(db: RecordDatabase, filter: EventFilter, limit: number, after?: Position): RecordedEvent[] {
+export async function findEvents(
+  db: RecordDatabase,
+  filter: EventFilter,
+  limit: number,
+  after?: Position,
+): Promise<RecordedEvent[]> {
+  const found: EventRow[] = [];
   const terms = termsOf(filter);
-  if (after) terms.push(['(at, id) < (?, ?)', after.at, after.id]);
-  const rows = select<EventRow>(db, 'events', terms, 'order by at desc, id desc limit ?', limit);
-  return withEndings(db, tenantOf(filter), rows);
+  const looked = lookedUp(filter);
+  for (let from = after; ;) {
+    const begin: Term[] = [...looked, ...(from ? [['(at, id) < (?, ?)', from.at, from.id] satisfies Term] : [])];
+    const [end] = select<Position>(db, 'events', begin, `${NEWEST_FIRST} limit 1 offset ?`, ROWS_AT_ONCE);
+    const until: Term[] = end ? [['(at, id) >= (?, ?)', end.at, end.id]] : [];
+    const wanted = [...begin, ...until, ...terms];
+    found.push(...select<EventRow>(db, 'events', wanted, `${NEWEST_FIRST} limit ?`, limit - found.length));
+    if (!end || found.length === limit) return withEndings(db, tenantOf(filter), found);
+    from = end;
+    await breathe();
+  }
+}
+
+const NEWEST_FIRST = 'order by at desc, id desc';
+
+/** The part of a filter that an index serves: what is left to be looked at row by row. */
+function lookedUp({ tenant, session, tool, sinceAt }: EventFilter): Term[] {
+  return termsOf({
+    ...(tenant !== undefined && { tenant }),
+    ...(session !== undefined && { session }),
+    ...(tool !== undefined && { tool }),
+    ...(sinceAt !== undefined && { sinceAt }),
+  });
 }
 
 export function findEvent(db: RecordDatabase, tenant: string, id: string): RecordedEvent | undefined {
@@ -49,9 +79,13 @@ export function writtenSince(
 ): { events: RecordedEvent[]; endings: RecordedEnding[]; read: Followed } {
   const inOrder = 'order by seq limit ?';
   const eventTerms: Term[] = [...termsOf(filter), ['seq > ?', since.events]];
+  const [conditions, values] = written(termsOf(filter));
   const endingTerms: Term[] = [
     ['tenant = ?', tenantOf(filter)],
     ['seq > ?', since.endings],
+    // Of events that are meant, and of the rule.
+    [`exists (select 1 from events where id = event_id and ${conditions})`, ...values],
+    ...(filter.rule === undefined ? [] : [['rule = ?', filter.rule] satisfies Term]),
   ];
   const events = select<EventRow>(db, 'events', eventTerms, inOrder, limit);
   const endings = select<EndingRow>(db, 'endings', endingTerms, inOrder, limit);
@@ -72,9 +106,12 @@ function select<Row>(
   rest = '',
   ...more: Value[]
 ): Row[] {
-  const conditions = terms.map(([sql]) => sql).join(' and ');
-  const values = terms.flatMap(([, ...given]) => given);
+  const [conditions, values] = written(terms);
   return db.all<Row>(`select * from ${table} where ${conditions} ${rest}`, [...values, ...more]);
+}
+
+function written(terms: readonly Term[]): [conditions: string, values: Value[]] {
+  return [terms.map(([sql]) => sql).join(' and '), terms.flatMap(([, ...given]) => given)];
 }
 
 function termsOf(filter: EventFilter): Term[] {
@@ -84,7 +121,8 @@ function termsOf(filter: EventFilter): Term[] {
   if (tool !== undefined) terms.push(['tool = ?', tool]);
   if (event !== undefined) terms.push(['event = ?', event]);
   if (rule !== undefined) terms.push(['instr(rules, ?)', `\n${rule}\n`]);
-  if (code !== undefined) terms.push(['instr(codes, ?)', `\n${code}\n`]);
+  if (code === 'duplicate') terms.push(['copies > 0']);
+  else if (code !== undefined) terms.push(['instr(codes, ?)', `\n${code}\n`]);
   if (verdict !== undefined) terms.push(['fired = ?', verdict === 'fired' ? 1 : 0]);
   if (sinceAt !== undefined) terms.push(['at >= ?', sinceAt]);
   return terms;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { messageOf } from '#contract/text/words.js';
+import { visible } from '#contract/text/plain-text.js';
+import { messageOf, plural } from '#contract/text/words.js';
 import type { TellRecord } from '#contract/record.js';
 import { openDatabase, type RecordDatabase } from './database.js';
 import { type KeepLimits, prune } from './prune.js';
@@ -23,7 +24,8 @@ export interface RecordState {
 
 export interface RecordWriterOptions {
   path: string;
-  limits(): Promise<KeepLimits>;
+  /** None while nobody can tell: then nothing is forgotten. */
+  limits(): Promise<KeepLimits | undefined>;
   /** Says once when it begins that nothing can be written, and once when it is over. */
   say(line: string): void;
 }
@@ -36,6 +38,13 @@ const PRUNE_EVERY_MS = 5 * 60_000;
 /** Where the record of a state folder lies. */
 export function recordFile(home: string): string {
   return join(home, 'record.db');
+}
+
+const WHAT_TO_DO =
+  'Make room there, or set MESH_HOME to a folder that can be written. Events are judged all the same, and told of later.';
+
+function isOfRow(error: unknown): boolean {
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test((error as { code?: string }).code ?? '');
 }
 
 /** Writes what it is told at once. A store that is away delays nobody: what it is told then waits here. */
@@ -63,6 +72,7 @@ export function createRecordWriter({ path, limits, say }: RecordWriterOptions): 
       await tidying;
       write();
       clearTimeout(retry);
+      if (queue.length > 0) say(`${plural(queue.length, 'row')} of the record ${path} are lost: ${trouble?.why}`);
       db?.close();
     },
   };
@@ -77,25 +87,45 @@ export function createRecordWriter({ path, limits, say }: RecordWriterOptions): 
       }
       while (queue.length > 0) {
         const batch = queue.slice(0, ROWS_PER_WRITE);
-        writeEntries(db, batch);
+        writeBatch(db, batch);
         queue.splice(0, batch.length);
       }
-      if (trouble) say(`The record ${path} can be written again.`);
+      if (trouble) say(`The record ${path} can be written again.${toldOfLost()}`);
       trouble = undefined;
     } catch (error) {
       const why = messageOf(error);
-      if (!trouble)
-        say(`The record ${path} cannot be written: ${why}. Events are judged all the same, and told of later.`);
+      if (!trouble) say(`The record ${path} cannot be written: ${why}. ${WHAT_TO_DO}`);
       trouble ??= { sinceAt: Date.now(), why };
       retry = setTimeout(write, RETRY_MS).unref();
     }
+  }
+
+  /** Nothing that is wrong with one row, such as of a workflow that somebody started by hand, may keep the others out. */
+  function writeBatch(open: RecordDatabase, batch: Told[]): void {
+    try {
+      writeEntries(open, batch);
+    } catch (error) {
+      if (!isOfRow(error)) throw error;
+      if (batch.length > 1) return batch.forEach((one) => writeBatch(open, [one]));
+      lost += 1;
+      say(
+        `The record ${path} cannot take an entry of tenant ${visible(String(batch[0]?.tenant))}: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  function toldOfLost(): string {
+    return lost === 0 ? '' : ` ${plural(lost, 'row')} could not be kept meanwhile.`;
   }
 
   /** One after the other. What fails is done the next time: a row more or less for a while harms nobody. */
   function tidy(): void {
     const open = db;
     if (!open) return;
-    const once = async () => prune(open, await limits(), Date.now());
+    const once = async () => {
+      const kept = await limits();
+      if (kept) await prune(open, kept, Date.now());
+    };
     tidying = tidying.then(once).catch(() => undefined);
   }
 }

@@ -70,6 +70,7 @@ export const MIGRATIONS: readonly string[] = [
    );
    create index events_by_time on events (tenant, at, id);
    create index events_by_session on events (tenant, session, at, id);
+   create index events_by_tool on events (tenant, tool, at, id);
    create table endings (
      seq integer primary key,
      remediation text not null unique,

@@ -14,13 +14,25 @@ export interface Told {
 /** Writes all or nothing. What is there already is replaced: a judging that was not committed is told once more. */
 export function writeEntries(db: RecordDatabase, told: readonly Told[]): void {
   db.inOne(() => {
+    const copies = new Map<string, Copies>();
     for (const { tenant, entry } of told) {
       if (entry.kind === 'ending') writeEnding(db, tenant, entry);
       else if (entry.kind === 'not-started') writeNotStarted(db, tenant, entry);
-      else if (isOfCopies(entry)) writeCopy(db, tenant, entry);
-      else writeEvent(db, tenant, entry);
+      else if (!isOfCopies(entry)) writeEvent(db, tenant, entry);
+      else {
+        const key = `${tenant} ${entry.id} ${entry.at}`;
+        copies.set(key, { tenant, event: entry, count: (copies.get(key)?.count ?? 0) + 1 });
+      }
     }
+    for (const one of copies.values()) writeCopies(db, one);
   });
+}
+
+/** Those of one event that were judged at the same time. */
+interface Copies {
+  tenant: string;
+  event: RecordedEvent;
+  count: number;
 }
 
 type WrittenEvent = Omit<EventRow, 'seq' | 'copies' | 'copied_at'>;
@@ -37,11 +49,12 @@ const ENDING_COLUMNS: readonly (keyof Omit<EndingRow, 'seq'>)[] = [
 // A worker that was frozen tells late of what another one has judged since: that is no news.
 const JUDGED = `${insertInto('events', EVENT_COLUMNS)} on conflict (tenant, id) do update set
   seq = excluded.seq, ${replaced(EVENT_COLUMNS)} where events.at <= excluded.at`;
-// The row of an event that is kept no longer, or is told of by its copies first, stands for them alone.
-const COPIED = `${insertInto('events', EVENT_COLUMNS, 'copies, copied_at', '1, ?')}
-  on conflict (tenant, id) do update set copies = events.copies + 1, copied_at = excluded.copied_at`;
+// The row of an event that is kept no longer, or is told of by its copies first, stands for them alone. Told again they count once.
+const COPIED = `${insertInto('events', EVENT_COLUMNS, 'copies, copied_at', '?, ?')}
+  on conflict (tenant, id) do update set copies = events.copies + excluded.copies, copied_at = excluded.copied_at
+  where events.copied_at is null or events.copied_at < excluded.copied_at`;
 const ENDED = `${insertInto('endings', ENDING_COLUMNS)} on conflict (remediation) do update set
-  seq = excluded.seq, ${replaced(ENDING_COLUMNS)}`;
+  seq = excluded.seq, ${replaced(ENDING_COLUMNS)} where endings.at <= excluded.at`;
 
 function insertInto(table: string, columns: readonly string[], more?: string, values?: string): string {
   const next = `(select coalesce(max(seq), 0) + 1 from ${table})`;
@@ -57,8 +70,8 @@ function writeEvent(db: RecordDatabase, tenant: string, event: RecordedEvent): v
   db.run(JUDGED, valuesOf(rowOf(tenant, event), EVENT_COLUMNS));
 }
 
-function writeCopy(db: RecordDatabase, tenant: string, event: RecordedEvent): void {
-  db.run(COPIED, [...valuesOf(rowOf(tenant, { ...event, verdicts: [] }), EVENT_COLUMNS), event.at]);
+function writeCopies(db: RecordDatabase, { tenant, event, count }: Copies): void {
+  db.run(COPIED, [...valuesOf(rowOf(tenant, { ...event, verdicts: [] }), EVENT_COLUMNS), count, event.at]);
 }
 
 function writeNotStarted(db: RecordDatabase, tenant: string, entry: Extract<Entry, { kind: 'not-started' }>): void {

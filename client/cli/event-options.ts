@@ -45,7 +45,12 @@ export function filterFrom(options: EventOptions, now: number): EventFilter {
 }
 
 /** The filter as it is written on a command line, without the tenant. */
-export function writtenFilter({ session, tool, rule, event, fired, skipped, since }: EventOptions): string[] {
+export function writtenFilter(
+  { session, tool, rule, event, fired, skipped }: EventOptions,
+  { sinceAt }: Pick<EventFilter, 'sinceAt'>,
+): string[] {
+  // Not as it was given: half an hour ago is another time by then.
+  const since = sinceAt === undefined ? undefined : new Date(sinceAt).toISOString();
   const texts = { session, tool, rule, event, skipped: skipped === true ? undefined : skipped, since };
   return [
     ...Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [`--${name}`, shellWord(text)])),
@@ -59,7 +64,7 @@ function codeFrom(written: string): SkipCode {
   const codes = Object.keys(SKIP_CODES);
   const guess = nearest(written, codes);
   throw new CliError(
-    `--skipped: ${JSON.stringify(written)} is no code of a skip${guess ? `: did you mean ${guess}?` : ''} Known: ${codes.join(', ')}`,
+    `--skipped: ${JSON.stringify(written)} is no code of a skip${guess ? `: did you mean ${guess}?` : '.'} Known: ${codes.join(', ')}`,
   );
 }
 

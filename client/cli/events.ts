@@ -46,11 +46,13 @@ async function listEvents(options: EventsOptions): Promise<void> {
     const [first] = found.events;
     print(
       renderSections([
-        first ? renderEvents(found.events, now, screen) : nothingFound(options, tenant),
+        first
+          ? renderEvents(found.events, now, screen)
+          : nothingFound(writtenFilter(options, filter).join(' '), tenant),
         first ? `Why: ${meshCommand('why', [first.id], tenantOptions(tenant))}` : '',
         found.nextPage === undefined
           ? ''
-          : `More: ${meshCommand('events', [], [...writtenFilter(options), ...(limit === undefined ? [] : ['--limit', limit]), ...tenantOptions(tenant), '--page', found.nextPage])}`,
+          : `More: ${meshCommand('events', [], [...writtenFilter(options, filter), ...(limit === undefined ? [] : ['--limit', limit]), ...tenantOptions(tenant), '--page', found.nextPage])}`,
       ]),
     );
   } finally {
@@ -59,8 +61,7 @@ async function listEvents(options: EventsOptions): Promise<void> {
 }
 
 /** What has not been judged is not there; and what was reported elsewhere, or as something else. */
-function nothingFound(options: EventOptions, tenant: string): string[] {
-  const filter = writtenFilter(options).join(' ');
+function nothingFound(filter: string, tenant: string): string[] {
   return [
     `No event of tenant ${tenant} was judged here${filter === '' ? '' : ` with ${filter}`}.`,
     `Whether events wait to be judged, and why: ${meshCommand('status', [], tenantOptions(tenant))}`,

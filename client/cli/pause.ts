@@ -23,7 +23,7 @@ export function addPauseCommand(program: Command): void {
     .command('pause')
     .description('kill switch: skip every event of a tenant until it is resumed')
     .option('--reason <text>', 'shown wherever people ask why nothing happens')
-    .option('--new', 'also a tenant that no event was ever reported of')
+    .option('--new', 'also a tenant without a watch')
     .option(...TENANT_OPTION)
     .option('--json', 'print {"tenant": "…", "paused": true, "changed": true}')
     .action(pause);
@@ -45,7 +45,7 @@ async function pause(options: PauseOptions): Promise<void> {
   print(
     [
       pausedText(tenant, before.paused, changed),
-      ...(before.hasWatch ? [] : ['No event of it was ever reported here: it is paused before its first.']),
+      ...(before.hasWatch ? [] : ['It has no watch yet: it is paused before its first event.']),
       ...(before.isAnswered ? [] : ['No worker answers: it takes effect before anything is judged once one runs.']),
       'Remediations that run already go on: see `npx mesh runs --running`.',
       `To go on: ${meshCommand('resume', [], tenantOptions(tenant))}`,
@@ -57,9 +57,9 @@ async function refuseUnknown(mesh: Mesh, tenant: string): Promise<never> {
   const others = await knownTenants(mesh, tenant);
   throw new CliError(
     [
-      `Nothing is paused: no event of tenant ${tenant} was ever reported here.`,
+      `Nothing is paused: tenant ${tenant} has no watch here. No event of it was ever reported, or it was forgotten since.`,
       ...(others === '' ? [] : [others]),
-      `To pause it before its first event: ${meshCommand('pause', [], ['--new', ...tenantOptions(tenant)])}`,
+      `To pause it all the same: ${meshCommand('pause', [], ['--new', ...tenantOptions(tenant)])}`,
     ].join('\n'),
   );
 }

@@ -10,6 +10,8 @@ export function addStartCommand(program: Command, { runStart }: Programs): void 
     .addHelpText('after', '\nIn a clone, npm start does the same, and compiles before what has changed.')
     .action(async ({ quiet }: { quiet?: boolean }) => {
       if (!runStart) throw new CliError('this program was started without what runs a mesh: use `npx mesh start`');
+      // Whoever reads its lines may go: the mesh goes on.
+      process.stdout.removeAllListeners('error');
       await runStart(quiet === true);
     });
 }

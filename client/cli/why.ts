@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import { EVENT_ID } from '#contract/event.js';
 import type { EventFilter } from '#contract/record.js';
+import { visible, visibleLines } from '#contract/text/plain-text.js';
+import { messageOf } from '#contract/text/words.js';
 import { readSettings } from '#contract/settings.js';
 import type { RecordedEvent } from '#contract/views/events.js';
 import { MeshError } from '../errors.js';
@@ -13,7 +15,7 @@ import { withWatch } from './open-mesh.js';
 import { print, printJson } from './print.js';
 import { renderRecorded } from './render/recorded.js';
 import { renderWhy } from './render/why.js';
-import { TENANT_OPTION, tenantFrom } from './tenant-option.js';
+import { TENANT_OPTION, tenantFrom, tenantOptions } from './tenant-option.js';
 import { screenOf } from './terminal/screen.js';
 import { meshCommand } from './terminal/shell-word.js';
 
@@ -76,7 +78,7 @@ async function lastEvent(record: EventRecord, tenant: string, options: WhyOption
   if (event) return event.id;
   const terms = Object.entries(filter).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   throw new CliError(
-    `no event was judged here of ${terms.join(', ')}\nWhether events wait to be judged, and why: ${meshCommand('status')}`,
+    `no event was judged here of ${terms.join(', ')}\nWhether events wait to be judged, and why: ${meshCommand('status', [], tenantOptions(tenant))}`,
   );
 }
 
@@ -85,8 +87,10 @@ async function recorded(record: EventRecord, tenant: string, eventId: string): P
   try {
     return await record.get(tenant, eventId);
   } catch (error) {
-    if (error instanceof MeshError && error.code === 'no-record') return undefined;
-    throw error;
+    // The watch may know all the same.
+    const isMissing = error instanceof MeshError && error.code === 'no-record';
+    if (!isMissing) process.stderr.write(`${visible(`The record cannot be read: ${messageOf(error)}`)}\n`);
+    return undefined;
   }
 }
 
@@ -102,12 +106,14 @@ async function explain(
     facts = await withWatch(tenant, (mesh) => explainEvent(mesh, eventId, tenant, event?.verdicts));
   } catch (error) {
     // Nobody who is woken up must wait for Temporal to learn what was judged before it went away.
-    if (!event) throw error;
-    const { message } = explainError(error, readSettings(process.env).settings, process.env);
-    process.stderr.write(`${message}\nThis is what the record knows.\n\n`);
-    return json
-      ? printJson({ eventId, tenant, state: 'judged', ...event })
-      : print(renderRecorded(event, tenant, Date.now(), screen));
+    const { message, exitCode } = explainError(error, readSettings(process.env).settings, process.env);
+    if (!event || exitCode === EXIT_CODES.refused) throw error;
+    process.stderr.write(`${visibleLines(message).join('\n')}\nThis is what the record knows.\n\n`);
+    process.exitCode = exitCode;
+    const { verdicts } = event;
+    if (json) printJson({ eventId, tenant, state: 'judged', verdicts, remediations: [] });
+    else print(renderRecorded(event, tenant, Date.now(), screen));
+    return;
   }
   const { judgement, remediations } = facts;
   if (json) printJson({ eventId, tenant, ...judgement, remediations });

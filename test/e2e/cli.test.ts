@@ -421,15 +421,13 @@ describe('mesh pause', () => {
     const refused = await mesh('pause', '--tenant', misspelt);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      new RegExp(
-        `^Nothing is paused: no event of tenant ${misspelt} .+\n.*Tenants here: .+\n.+ --new --tenant ${misspelt}`,
-      ),
+      new RegExp(`^Nothing is paused: tenant ${misspelt} .+\n.*Tenants here: .+\n.+ --new --tenant ${misspelt}`),
     );
     expect((await mesh('status', '--tenant', misspelt)).stderr).toContain('Tenants here: ');
 
     const paused = await mesh('pause', '--new', '--tenant', misspelt);
     expect(paused).toMatchObject({ code: 0, stderr: '' });
-    expect(paused.stdout).toContain('it is paused before its first');
+    expect(paused.stdout).toContain('it is paused before its first event');
   });
 
   test('skips every event until `mesh resume`; both say when it is so already', MANY_COMMANDS, async () => {

@@ -146,6 +146,7 @@ test('no planted secret is found in any history, log, mail, spool or metric', { 
     'history of remediation/default/r/sdk-',
     '.eml',
     '/other-home/spool/',
+    '/record.db',
   ])
     expect(sang).toContain(place);
   expect(PLANTED_SECRETS.flatMap(({ name, secret }) => placesOf(secret).map((place) => `${name} in ${place}`))).toEqual(

@@ -332,13 +332,14 @@ describe('for real, with a worker', () => {
   });
 });
 
-test('mesh pause says of a tenant without a watch that there is none', async () => {
-  const first = await runMesh(['pause', '--tenant', 'nobody'], env);
+test('a tenant is paused before its first event when it is said to be new, without a worker too', async () => {
+  const first = await runMesh(['pause', '--new', '--tenant', 'nobody'], env);
   const second = await runMesh(['pause', '--tenant', 'nobody'], env);
 
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toContain('It had no watch: no event of it was ever reported here.');
-  expect(second.stdout).not.toContain('It had no watch');
+  expect(first.stdout).toContain('it is paused before its first');
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.stdout).not.toContain('it is paused before its first');
 });
 
 describe('mesh dead', () => {

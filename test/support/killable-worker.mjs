@@ -17,6 +17,8 @@ const stopped = new Set();
 /** Steps that have been done at least once, without an error. */
 const done = new Set();
 
+/** @type {typeof import('#adapters/record/record.js')} */
+const { createRecordWriter, recordFile } = await compiled('adapters/record/record.js');
 /** @type {typeof import('#activities/index.js')} */
 const { createActivities } = await compiled('activities/index.js');
 /** @type {typeof import('#contract/settings.js')} */
@@ -32,8 +34,14 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
   shutdownSignals: [],
 });
+const settings = { ...readSettings({}).settings, ...given.settings };
+const record = createRecordWriter({
+  path: recordFile(settings.home),
+  limits: async () => ({ keepMs: Infinity, maxBytes: Infinity }),
+  say: (line) => process.stderr.write(`${line}\n`),
+});
 const world = await makeWorld({
-  settings: { ...readSettings({}).settings, ...given.settings },
+  settings,
   env: process.env,
   log: { info: () => undefined, error: (_meta, message) => process.stderr.write(`${message}\n`) },
   temporalUi: undefined,
@@ -41,12 +49,14 @@ const world = await makeWorld({
 const worker = await createWorker({
   connection: { address: given.address, namespace: 'default', options: {}, isGiven: true },
   world,
+  tell: record.tell,
   ...(given.taskQueue !== undefined && { taskQueue: given.taskQueue }),
   wrap: (_activities, real) => activitiesInSteps(createActivities(worldInSteps(real))),
 });
 process.on('SIGTERM', () => worker.shutdown());
 process.send?.('ready');
 await worker.run();
+await record.close();
 process.disconnect?.();
 
 /** @param {string} path */

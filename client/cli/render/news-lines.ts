@@ -23,7 +23,7 @@ function time(at: number, paint: Paint): string {
 }
 
 function subject(name: string, outcome: string | undefined): string {
-  return outcome === undefined || outcome === 'unknown' ? visible(name) : `${visible(name)} ${outcome}`;
+  return visible(outcome === undefined || outcome === 'unknown' ? name : `${name} ${outcome}`);
 }
 
 /** Rule by rule; a rule that fires for some of its actions only has fired. */

@@ -40,13 +40,11 @@ export const reportEvents = route({
     const sent = readEvents(call);
     const inputs = withIdempotencyKey(call.headers['idempotency-key'], sent.inputs, sent.isArray);
     const events = await takeEvents({ ...sent, inputs }, call, world);
-    const warnings = unknownEventNames(events.map(({ event }) => event)).slice(0, MAX_WARNINGS);
+    const warnings = unknownEventNames(events.map(({ event }) => event));
     const body = { events: events.map(({ id }) => ({ id })), watch: watchId(call.principal.tenant) };
     return { status: 202, body: { ...body, ...(warnings.length > 0 && { warnings }) } };
   },
 });
-
-const MAX_WARNINGS = 10;
 
 /** The same pattern as `EVENT_ID` of the contract. */
 const FITS_AS_ID = /^[\w.:@+=~-]{1,200}$/;

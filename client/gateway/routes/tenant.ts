@@ -1,4 +1,5 @@
 import { watchId } from '#contract/ids.js';
+import { within } from '#adapters/temporal/within.js';
 import { didYouMean } from '#contract/text/nearest.js';
 import { strict, text } from '#contract/text/schema-words.js';
 import { readEmptyBody, readInput } from '../read-request.js';
@@ -46,15 +47,22 @@ export const rearmRule = route({
   },
 });
 
-/** The rules of a tenant; none when nobody can tell, as while no worker runs: a re-arm must not wait for that. */
+/** What is asked before must not hold up a re-arm, which needs no worker. */
+const KNOWN_WITHIN_MS = 1_500;
+
+/** The rules of a tenant; none when nobody tells soon, as while no worker runs. */
 async function known(mesh: RouteWorld['mesh'], tenant: string): Promise<string[] | undefined> {
-  try {
-    const status = await mesh.status(tenant);
-    return status.ruleset?.ruleIds && [...status.ruleset.ruleIds, ...knownRules(status, [])];
-  } catch (error) {
-    if (error instanceof MeshError && error.code === 'no-worker') return undefined;
-    throw error;
-  }
+  let rules: string[] | undefined;
+  let missing: MeshError | undefined;
+  const asked = mesh.status(tenant).then(
+    (status) => (rules = status.ruleset?.ruleIds && [...status.ruleset.ruleIds, ...knownRules(status, [])]),
+    (error: unknown) => {
+      if (error instanceof MeshError && error.code === 'not-found') missing = error;
+    },
+  );
+  await within(KNOWN_WITHIN_MS, asked);
+  if (missing) throw missing;
+  return rules;
 }
 
 function requireKnown(rule: string, rules: readonly string[] | undefined): void {

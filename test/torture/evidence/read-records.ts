@@ -19,7 +19,7 @@ export async function readRecords(
       let events: RecordedEvent[] = [];
       let after: Position | undefined;
       do {
-        events = findEvents(db, { tenant }, AT_ONCE, after);
+        events = await findEvents(db, { tenant }, AT_ONCE, after);
         after = events.at(-1);
         for (const event of events) {
           const known = found.get(`${tenant} ${event.id}`);

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NO_PAINT } from '#client/cli/terminal/screen.js';
 import type { Entry, TellRecord } from '#contract/record.js';
@@ -9,11 +10,14 @@ const TIME = /^\d\d:\d\d:\d\d /;
 
 let lines: string[];
 let live: TellRecord;
+let output: PassThrough;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: AT });
   lines = [];
-  live = createLiveLines({ paint: NO_PAINT, say: (line) => lines.push(line.replace(TIME, '')) });
+  output = new PassThrough();
+  output.on('data', (data) => lines.push(String(data).trimEnd().replace(TIME, '')));
+  live = createLiveLines({ paint: NO_PAINT, output });
 });
 
 afterEach(() => void vi.useRealTimers());
@@ -53,9 +57,9 @@ test('so is the end of a remediation', () => {
 });
 
 test('what an event says of itself cannot move the cursor', () => {
-  tell([judged([NO_MATCH], { tool: '\u001b[2J', session: 'a\nb' })]);
+  tell([judged([NO_MATCH], { tool: '\u001b[2J', session: 'a\nb', outcome: '\u001b]0;x\u0007' })], '\u001b[1A');
 
-  expect(lines).toEqual(['\\u001b[2J failed (a\\u000ab) → no-match']);
+  expect(lines).toEqual(['\\u001b[2J \\u001b]0;x\\u0007 (a\\u000ab) → no-match [\\u001b[1A]']);
 });
 
 test('a storm is ten lines a second, and one that tells of the rest', () => {
@@ -70,4 +74,12 @@ test('a storm is ten lines a second, and one that tells of the rest', () => {
   );
   tell([judged([NO_MATCH])]);
   expect(lines).toHaveLength(12);
+});
+
+test('goes on when nobody reads the lines any more', () => {
+  output.destroy();
+  output.emit('error', new Error('EPIPE'));
+
+  expect(() => tell([ENDED])).not.toThrow();
+  expect(lines).toEqual([]);
 });

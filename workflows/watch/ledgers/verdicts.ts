@@ -34,7 +34,7 @@ export const KEPT_VERDICTS = 200;
 const KEPT_WHEN_CROWDED = 20;
 /** One event may bring so many, one for each action of the rules it is judged by and one on those that are left. */
 const MAX_VERDICTS_OF_EVENT = MAX_JUDGED_ACTIONS + 1;
-const MAX_REASON_CHARS = 400;
+export const MAX_REASON_CHARS = 400;
 const SHOWN_RULES = 30;
 
 /** The last verdicts, and how many there were of each kind. */

@@ -1,10 +1,12 @@
 import { condition, rootCause } from '@temporalio/workflow';
 import type { Fire, StartAnswer, StartRequest } from '#contract/activities.js';
+import { shortened } from '#contract/text/shorten.js';
 import { byteLength } from '../../byte-length.js';
 import { tellRecord } from '../../tell-record.js';
 import { startRemediations } from '../activities.js';
 import { startHold } from '../hold.js';
 import type { Ledgers } from '../ledgers/index.js';
+import { MAX_REASON_CHARS } from '../ledgers/verdicts.js';
 import { MAX_BATCH_BYTES, MAX_STARTS_PER_CALL } from '../limits.js';
 
 /** By which version of the rules, and when they were judged. */
@@ -21,7 +23,7 @@ export async function fire(ledgers: Ledgers, fires: Fire[], by: FiredBy, onHold:
       left = left.filter(({ event, rule }, index) => {
         const answer = answers[index] ?? { error: 'no answer' };
         if ('error' in answer) {
-          const reason = `remediation could not be started: ${answer.error}`;
+          const reason = shortened(`remediation could not be started: ${answer.error}`, MAX_REASON_CHARS);
           verdicts.turnIntoError(event.id, rule, reason);
           tellRecord(by.tenant, [{ kind: 'not-started', eventId: event.id, rule, reason }]);
         }

@@ -214,20 +214,11 @@ function aboutOf(event: unknown, placedDepth?: number): About {
 
 function factsForPeople(event: MeshEvent): Partial<About> {
   const { outcome, session, agent, source, occurredAt } = event;
-  const { error } = factsOf(event);
-  const labels = {
-    outcome,
-    session,
-    agent,
-    source,
-    ...namesIn(event),
-    error: error && shortened(error, MAX_ERROR_CHARS),
-  };
-  const texts = Object.entries(labels).filter(([, text]) => typeof text === 'string');
-  return {
-    ...Object.fromEntries(texts.map(([name, text]) => [name, (text as string).slice(0, MAX_ERROR_CHARS)])),
-    ...(Number.isFinite(occurredAt) && { occurredAt }),
-  };
+  const said = { outcome, session, agent, source, ...namesIn(event), error: factsOf(event).error };
+  const texts = Object.entries(said).flatMap(([name, text]: [string, unknown]) =>
+    typeof text === 'string' ? [[name, shortened(text, MAX_CHARS_FOR_PEOPLE)] as const] : [],
+  );
+  return { ...Object.fromEntries<string>(texts), ...(Number.isFinite(occurredAt) && { occurredAt }) };
 }
 
-const MAX_ERROR_CHARS = 300;
+const MAX_CHARS_FOR_PEOPLE = 300;

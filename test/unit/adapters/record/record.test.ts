@@ -54,7 +54,7 @@ function skipped(
 async function find(filter: EventFilter = {}, limit = 50, after?: Position): Promise<RecordedEvent[]> {
   const db = readDatabase(recordFile(home));
   try {
-    return findEvents(db, { tenant: 't', ...filter }, limit, after);
+    return await findEvents(db, { tenant: 't', ...filter }, limit, after);
   } finally {
     db.close();
   }
@@ -176,7 +176,7 @@ test('an event tells how what it started has ended, the last time', async () => 
   expect((await find())[0]?.endings).toMatchObject([{ rule: 'r', outcome: 'executed', tookMs: 3 }]);
 });
 
-test('one event of a session is found at once among 100,000 others', () => {
+test('one event of a session is found at once among 100,000 others', async () => {
   const noise = (from: number) => Array.from({ length: 1_000 }, (_, index) => fired(`e-${from + index}`, from + index));
   for (let from = 0; from < 100_000; from += 1_000) {
     writer.tell('t', from === 50_000 ? [skipped('quiet', from, 'cooldown', { session: 'dev-7' })] : []);
@@ -185,13 +185,75 @@ test('one event of a session is found at once among 100,000 others', () => {
   const db = readDatabase(recordFile(home));
 
   const begunAt = performance.now();
-  const events = findEvents(db, { tenant: 't', session: 'dev-7' }, 50);
+  const events = await findEvents(db, { tenant: 't', session: 'dev-7' }, 50);
   const tookMs = performance.now() - begunAt;
   db.close();
 
   expect(events).toMatchObject([{ id: 'quiet', verdicts: [{ code: 'cooldown' }] }]);
   // To look at all of them takes 50 ms and more.
   expect(tookMs).toBeLessThan(25);
+});
+
+test('events of a kind are found among many others, page by page', async () => {
+  for (let from = 0; from < 50_000; from += 1_000) {
+    writer.tell(
+      't',
+      Array.from({ length: 1_000 }, (_, index) => skipped(`e-${from + index}`, from + index, 'no-match')),
+    );
+    writer.tell('t', from % 10_000 === 0 ? [fired(`f-${from}`, from)] : []);
+  }
+
+  const first = await find({ verdict: 'fired' }, 3);
+  const rest = await find({ verdict: 'fired' }, 3, first.at(-1));
+  const ids = [...first, ...rest].map(({ id }) => id);
+  expect(ids).toEqual(['f-40000', 'f-30000', 'f-20000', 'f-10000', 'f-0']);
+});
+
+test('copies are found by their code, and told again they count once', async () => {
+  writer.tell('t', [fired('e-1', 1), fired('e-2', 1)]);
+  const copies = [skipped('e-1', 2, 'duplicate'), skipped('e-1', 2, 'duplicate')];
+  writer.tell('t', copies);
+  writer.tell('t', copies);
+
+  expect(await idsOf({ code: 'duplicate' })).toEqual(['e-1']);
+  expect((await find({ code: 'duplicate' }))[0]?.verdicts.at(-1)).toMatchObject({ code: 'duplicate', times: 2 });
+});
+
+test('an entry that no record can take keeps no other out, and is told of', async () => {
+  const strange = { ...fired('e-2', 2), event: null, outcome: true } as unknown as Entry;
+
+  writer.tell('t', [fired('e-1', 1), strange, fired('e-3', 3)]);
+
+  expect(await idsOf({})).toEqual(['e-3', 'e-1']);
+  expect(writer.state()).toEqual({ waiting: 0, lost: 1 });
+  expect(said).toEqual([expect.stringContaining('cannot take an entry of tenant t')]);
+});
+
+test('who follows some events hears of the ends of these alone', () => {
+  const db = readDatabase(recordFile(home));
+  const from = lastWritten(db);
+  const ending = (id: string, rule: string): Entry => ({
+    ...{
+      kind: 'ending',
+      remediation: `${rule}/${id}`,
+      rule,
+      eventId: id,
+      event: 'E',
+      outcome: 'executed',
+      at: 9,
+      tookMs: 1,
+    },
+  });
+  writer.tell('t', [fired('e-1', 1, { session: 's-1' }), fired('e-2', 1, { session: 's-2' })]);
+  writer.tell('t', [ending('e-1', 'r'), ending('e-2', 'r'), ending('e-1', 'other')]);
+
+  const ends = (filter: EventFilter) =>
+    writtenSince(db, { tenant: 't', ...filter }, from, 10).endings.map(({ remediation }) => remediation);
+  expect(ends({})).toEqual(['r/e-1', 'r/e-2', 'other/e-1']);
+  expect(ends({ session: 's-1' })).toEqual(['r/e-1', 'other/e-1']);
+  expect(ends({ rule: 'r' })).toEqual(['r/e-1', 'r/e-2']);
+  expect(ends({ verdict: 'skipped' })).toEqual([]);
+  db.close();
 });
 
 test('who follows it sees what is new, in the order in which it was written', async () => {

@@ -30,9 +30,11 @@ test.each<[string[], object]>([
 });
 
 test('the filter is written as it was given, for the next page', () => {
-  const words = ['--session', 'my session', '--skipped', 'dedup', '--since', '2h'];
-  expect(writtenFilter(parse(...words)).join(' ')).toBe("--session 'my session' --skipped dedup --since 2h");
-  expect(writtenFilter(parse('--skipped'))).toEqual(['--skipped']);
+  const options = parse('--session', 'my session', '--skipped', 'dedup', '--since', '2h');
+  // Two hours ago is another time when the next page is asked for.
+  const written = "--session 'my session' --skipped dedup --since 2026-11-20T10:00:00.000Z";
+  expect(writtenFilter(options, filterFrom(options, NOW)).join(' ')).toBe(written);
+  expect(writtenFilter(parse('--skipped'), {})).toEqual(['--skipped']);
 });
 
 test('a code that is none is told, with what it may have been', () => {
