@@ -20,6 +20,7 @@ describe('parseMeshConfig', () => {
         outbound: { privateHosts: [], maxRedirects: 0 },
         policy: { allowRemoteSessions: true },
         gateway: { tokens: [], allowedOrigins: [], allowedHosts: [], eventsPerSecond: 5_000 },
+        record: { keepDays: 7, maxMegabytes: 1_000 },
         redact: { keys: [], patterns: [] },
         file: '/etc/mesh/mesh.yaml',
         folder: '/etc/mesh',
@@ -235,7 +236,7 @@ describe('parseMeshConfig', () => {
     [
       'an unknown part',
       'mail: {}',
-      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi, outbound, policy, gateway, redact)',
+      'f:1: mail: unknown key "mail" (known here: agents, teams, notify, bridge, temporalUi, outbound, policy, gateway, record, redact)',
     ],
     [
       'null',
