@@ -28,6 +28,8 @@ const EVENTS = 3;
 const RECORDER = fileURLToPath(new URL('recorder.mjs', import.meta.url));
 const IDLE_MS = 4_000;
 
+const START = `import { runStart } from './dist/worker/start.js';\nawait runStart({ isQuiet: true });\n`;
+
 const RULES = {
   rules: [
     {
@@ -53,10 +55,11 @@ export async function recordWalk(root: string): Promise<string[]> {
     const [port, record] = [await freePort(), join(folder, 'record')];
     await Promise.all([
       mkdir(record),
+      writeFile(join(folder, 'start.mjs'), START),
       writeFile(join(folder, 'rules.json'), JSON.stringify(RULES)),
       writeFile(join(folder, 'mesh.json'), JSON.stringify(mailingThrough(mail.url, configOf()))),
     ]);
-    const mesh = startIn(folder, ['node', '--import', RECORDER, join('dist', 'worker', 'start.js')], {
+    const mesh = startIn(folder, ['node', '--import', RECORDER, 'start.mjs'], {
       HOUSE_RECORD: record,
       MESH_HOME: join(folder, 'home'),
       MESH_RULES: join(folder, 'rules.json'),
