@@ -34,18 +34,7 @@ const NEWS_AT_ONCE = 500;
 export function openEventRecord(home: string): EventRecord {
   const path = recordFile(home);
   let opened: RecordDatabase | undefined;
-  const db = () => {
-    if (!existsSync(path))
-      throw new MeshError(
-        'no-record',
-        `there is no record at ${path}: no worker has worked with this state folder (MESH_HOME) yet`,
-      );
-    opened ??= readDatabase(path);
-    // One that is being made, or was never finished.
-    if (!isMade(opened))
-      throw new MeshError('no-record', `there is no record at ${path} yet: no worker has finished it`);
-    return opened;
-  };
+  const db = () => (opened ??= open(path));
   return {
     async list({ limit = DEFAULT_PAGE, page, ...filter }) {
       const wanted = Math.min(Math.max(limit, 1), MAX_PAGE);
@@ -69,6 +58,19 @@ export function openEventRecord(home: string): EventRecord {
     },
     close: async () => opened?.close(),
   };
+}
+
+function open(path: string): RecordDatabase {
+  if (!existsSync(path))
+    throw new MeshError(
+      'no-record',
+      `there is no record at ${path}: no worker has worked with this state folder (MESH_HOME) yet`,
+    );
+  const db = readDatabase(path);
+  if (isMade(db)) return db;
+  // One that is being made, or was never finished.
+  db.close();
+  throw new MeshError('no-record', `there is no record at ${path} yet: no worker has finished it`);
 }
 
 function writePage({ at, id }: Position): string {

@@ -1,4 +1,5 @@
 import { remediationId } from '#contract/ids.js';
+import { isCopy } from '#contract/verdict.js';
 import type { Judgement, LoggedVerdict } from '#contract/views/verdicts.js';
 import type { WatchStatus } from '#contract/watch.js';
 import { MeshError } from './errors.js';
@@ -70,12 +71,11 @@ export interface SplitVerdicts {
 }
 
 export function splitVerdicts(verdicts: readonly LoggedVerdict[]): SplitVerdicts {
-  const isCopy = (entry: LoggedVerdict) => entry.verdict === 'skip' && entry.code === 'duplicate';
   const judgings = new Map<number, LoggedVerdict[]>();
   for (const entry of verdicts) {
     if (!isCopy(entry)) judgings.set(entry.at, [...(judgings.get(entry.at) ?? []), entry]);
   }
-  return { judgings: [...judgings.values()], copies: verdicts.filter(isCopy) };
+  return { judgings: [...judgings.values()], copies: verdicts.filter((entry) => isCopy(entry)) };
 }
 
 /** What waits to be judged has none yet. Of what was judged long ago, only copies may still be in the log. */

@@ -17,3 +17,8 @@ export const SKIP_CODES = {
 } as const;
 
 export type SkipCode = keyof typeof SKIP_CODES;
+
+/** Said of a copy of an event that was judged before. */
+export function isCopy({ verdict, code }: { verdict: 'fire' | 'skip'; code?: SkipCode }): boolean {
+  return verdict === 'skip' && code === 'duplicate';
+}

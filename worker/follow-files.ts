@@ -4,14 +4,8 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Looks at the files again and again: a broken edit is told when it is saved, not with the next event, and so is its mending. */
 export function followFiles({ rulesets, config }: Sources): { stop(): void } {
-  let isLooking = false;
-  const look = async () => {
-    if (isLooking) return;
-    isLooking = true;
-    // What is wrong is told by the sources themselves.
-    await Promise.allSettled([rulesets.lookAgain(), config.get()]);
-    isLooking = false;
-  };
+  // What is wrong is told by the sources themselves; a look that takes long is shared with the next.
+  const look = () => Promise.allSettled([rulesets.lookAgain(), config.get()]);
   const looking = setInterval(() => void look(), LOOK_EVERY_MS).unref();
   return { stop: () => clearInterval(looking) };
 }

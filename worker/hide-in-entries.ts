@@ -1,8 +1,9 @@
+import { redactorOf } from '#activities/redactor-of.js';
 import type { MeshConfig } from '#config/mesh-config.js';
 import type { ReadThroughFile } from '#config/read-through.js';
 import type { Entry } from '#contract/record.js';
 import type { Settings } from '#contract/settings.js';
-import { createRedactor, type Redactor } from '#contract/text/redact/redact.js';
+import type { Redactor } from '#contract/text/redact/redact.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 
 const LOOK_EVERY_MS = 1_000;
@@ -30,11 +31,7 @@ export function hideInEntries(
     const current = await config.get();
     if (!current.available) return;
     const { keys, patterns } = current.value.redact;
-    const own = patterns.map((pattern) => new RegExp(pattern, 'gu'));
-    redactor =
-      keys.length + own.length === 0
-        ? undefined
-        : createRedactor({ keys: [...settings.redactKeys, ...keys], patterns: own });
+    redactor = keys.length + patterns.length === 0 ? undefined : redactorOf(current.value, settings.redactKeys);
   }
 }
 

@@ -23,13 +23,12 @@ export async function findEvents(
   after?: Position,
 ): Promise<RecordedEvent[]> {
   const found: EventRow[] = [];
-  const terms = termsOf(filter);
-  const looked = lookedUp(filter);
+  const [byIndex, byRow] = [indexTermsOf(filter), rowTermsOf(filter)];
   for (let from = after; ;) {
-    const begin: Term[] = [...looked, ...(from ? [['(at, id) < (?, ?)', from.at, from.id] satisfies Term] : [])];
+    const begin: Term[] = [...byIndex, ...(from ? [['(at, id) < (?, ?)', from.at, from.id] satisfies Term] : [])];
     const [end] = select<Position>(db, 'events', begin, `${NEWEST_FIRST} limit 1 offset ?`, ROWS_AT_ONCE);
     const until: Term[] = end ? [['(at, id) >= (?, ?)', end.at, end.id]] : [];
-    const wanted = [...begin, ...until, ...terms];
+    const wanted = [...begin, ...until, ...byRow];
     found.push(...select<EventRow>(db, 'events', wanted, `${NEWEST_FIRST} limit ?`, limit - found.length));
     if (!end || found.length === limit) return withEndings(db, tenantOf(filter), found);
     from = end;
@@ -38,16 +37,6 @@ export async function findEvents(
 }
 
 const NEWEST_FIRST = 'order by at desc, id desc';
-
-/** The part of a filter that an index serves: what is left to be looked at row by row. */
-function lookedUp({ tenant, session, tool, sinceAt }: EventFilter): Term[] {
-  return termsOf({
-    ...(tenant !== undefined && { tenant }),
-    ...(session !== undefined && { session }),
-    ...(tool !== undefined && { tool }),
-    ...(sinceAt !== undefined && { sinceAt }),
-  });
-}
 
 export function findEvent(db: RecordDatabase, tenant: string, id: string): RecordedEvent | undefined {
   const rows = select<EventRow>(db, 'events', [
@@ -115,16 +104,27 @@ function written(terms: readonly Term[]): [conditions: string, values: Value[]] 
 }
 
 function termsOf(filter: EventFilter): Term[] {
-  const { session, tool, event, rule, code, verdict, sinceAt } = filter;
+  return [...indexTermsOf(filter), ...rowTermsOf(filter)];
+}
+
+/** What an index serves. */
+function indexTermsOf(filter: EventFilter): Term[] {
+  const { session, tool, sinceAt } = filter;
   const terms: Term[] = [['tenant = ?', tenantOf(filter)]];
   if (session !== undefined) terms.push(['session = ?', session]);
   if (tool !== undefined) terms.push(['tool = ?', tool]);
+  if (sinceAt !== undefined) terms.push(['at >= ?', sinceAt]);
+  return terms;
+}
+
+/** What is looked at row by row. */
+function rowTermsOf({ event, rule, code, verdict }: EventFilter): Term[] {
+  const terms: Term[] = [];
   if (event !== undefined) terms.push(['event = ?', event]);
   if (rule !== undefined) terms.push(['instr(rules, ?)', `\n${rule}\n`]);
   if (code === 'duplicate') terms.push(['copies > 0']);
   else if (code !== undefined) terms.push(['instr(codes, ?)', `\n${code}\n`]);
   if (verdict !== undefined) terms.push(['fired = ?', verdict === 'fired' ? 1 : 0]);
-  if (sinceAt !== undefined) terms.push(['at >= ?', sinceAt]);
   return terms;
 }
 

@@ -1,4 +1,5 @@
 import type { Entry } from '#contract/record.js';
+import { isCopy } from '#contract/verdict.js';
 import type { RecordedEnding, RecordedEvent } from '#contract/views/events.js';
 import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { RecordDatabase, Value } from './database.js';
@@ -136,8 +137,4 @@ function asLines(words: readonly string[]): string {
 
 function isOfCopies({ verdicts }: RecordedEvent): boolean {
   return verdicts.length > 0 && verdicts.every(isCopy);
-}
-
-function isCopy(verdict: LoggedVerdict): boolean {
-  return verdict.verdict === 'skip' && verdict.code === 'duplicate';
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { DEFAULT_TENANT } from '#contract/names.js';
-import { readSettings } from '#contract/settings.js';
-import { openEventRecord } from '../event-record.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../filters.js';
 import { addEventOptions, type EventOptions, filterFrom, writtenFilter } from './event-options.js';
+import { withRecord } from './open-record.js';
 import { print, printJson } from './print.js';
 import { renderEvents } from './render/events.js';
 import { renderSections } from './render/facts.js';
@@ -37,27 +36,24 @@ async function listEvents(options: EventsOptions): Promise<void> {
     ...(limit !== undefined && { limit: limitFrom(limit) }),
     ...(page !== undefined && { page }),
   };
-  const record = openEventRecord(readSettings(process.env).settings.home);
-  try {
-    const found = await record.list(filter);
-    if (options.json) return printJson(found);
-    const screen = screenOf(process.stdout, process.env);
-    const tenant = filter.tenant ?? DEFAULT_TENANT;
-    const [first] = found.events;
-    print(
-      renderSections([
-        first
-          ? renderEvents(found.events, now, screen)
-          : nothingFound(writtenFilter(options, filter).join(' '), tenant),
-        first ? `Why: ${meshCommand('why', [first.id], tenantOptions(tenant))}` : '',
-        found.nextPage === undefined
-          ? ''
-          : `More: ${meshCommand('events', [], [...writtenFilter(options, filter), ...(limit === undefined ? [] : ['--limit', limit]), ...tenantOptions(tenant), '--page', found.nextPage])}`,
-      ]),
-    );
-  } finally {
-    await record.close();
-  }
+  const found = await withRecord((record) => record.list(filter));
+  if (options.json) return printJson(found);
+  const screen = screenOf(process.stdout, process.env);
+  const tenant = filter.tenant ?? DEFAULT_TENANT;
+  const written = writtenFilter(options, filter);
+  const [first] = found.events;
+  print(
+    renderSections([
+      first ? renderEvents(found.events, now, screen) : nothingFound(written.join(' '), tenant),
+      first ? `Why: ${meshCommand('why', [first.id], tenantOptions(tenant))}` : '',
+      found.nextPage === undefined ? '' : `More: ${nextCommand(written, limit, tenant, found.nextPage)}`,
+    ]),
+  );
+}
+
+function nextCommand(written: string[], limit: string | undefined, tenant: string, page: string): string {
+  const limits = limit === undefined ? [] : ['--limit', limit];
+  return meshCommand('events', [], [...written, ...limits, ...tenantOptions(tenant), '--page', page]);
 }
 
 /** What has not been judged is not there; and what was reported elsewhere, or as something else. */

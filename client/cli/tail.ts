@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { readSettings } from '#contract/settings.js';
-import { openEventRecord } from '../event-record.js';
 import { addEventOptions, type EventOptions, filterFrom } from './event-options.js';
 import { TENANT_OPTION } from './tenant-option.js';
+import { withRecord } from './open-record.js';
 import { print, printJson } from './print.js';
 import { endingLine, eventLine } from './render/news-lines.js';
 import { screenOf } from './terminal/screen.js';
@@ -23,13 +22,10 @@ async function tail(options: TailOptions): Promise<void> {
   const { paint } = screenOf(process.stdout, process.env);
   const enough = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => enough.abort());
-  const record = openEventRecord(readSettings(process.env).settings.home);
-  try {
+  await withRecord(async (record) => {
     for await (const news of record.follow(filterFrom(options, Date.now()), enough.signal)) {
       if (options.json) printJson(news);
       else print('event' in news ? eventLine(news.event, paint) : endingLine(news.ending, paint));
     }
-  } finally {
-    await record.close();
-  }
+  });
 }

@@ -1,17 +1,18 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { EVENT_ID } from '#contract/event.js';
-import type { EventFilter } from '#contract/record.js';
 import { visible, visibleLines } from '#contract/text/plain-text.js';
 import { messageOf } from '#contract/text/words.js';
 import { readSettings } from '#contract/settings.js';
 import type { RecordedEvent } from '#contract/views/events.js';
 import { MeshError } from '../errors.js';
-import { type EventRecord, openEventRecord } from '../event-record.js';
+import type { EventRecord } from '../event-record.js';
 import { type EventExplanation, explainEvent } from '../explain-event.js';
 import { CliError } from './cli-error.js';
+import { filterFrom } from './event-options.js';
 import { explainError } from './explain-error.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { withWatch } from './open-mesh.js';
+import { withRecord } from './open-record.js';
 import { print, printJson } from './print.js';
 import { renderRecorded } from './render/recorded.js';
 import { renderWhy } from './render/why.js';
@@ -36,7 +37,7 @@ export function addWhyCommand(program: Command): void {
     .option('--session <id>', 'the last event of this session')
     .option('--tool <name>', 'the last event that names this tool')
     .option('--rule <id>', 'the last event that this rule gave a verdict on')
-    .addOption(new Option('--last', 'the last event of all that the other options leave'))
+    .option('--last', 'the last event of all that the other options leave')
     .option(...TENANT_OPTION)
     .option('--json', 'print one JSON object')
     .action(tellWhy);
@@ -44,13 +45,10 @@ export function addWhyCommand(program: Command): void {
 
 async function tellWhy(given: string | undefined, options: WhyOptions): Promise<void> {
   const tenant = tenantFrom(options, process.env);
-  const record = openEventRecord(readSettings(process.env).settings.home);
-  try {
+  await withRecord(async (record) => {
     const eventId = given === undefined ? await lastEvent(record, tenant, options) : idFrom(given, options);
     await explain(eventId, tenant, await recorded(record, tenant, eventId), options);
-  } finally {
-    await record.close();
-  }
+  });
 }
 
 function idFrom(given: string, { session, tool, rule, last }: WhyOptions): string {
@@ -67,13 +65,7 @@ function idFrom(given: string, { session, tool, rule, last }: WhyOptions): strin
 
 /** The one that was judged last, of those that are meant. */
 async function lastEvent(record: EventRecord, tenant: string, options: WhyOptions): Promise<string> {
-  const { session, tool, rule } = options;
-  const filter: EventFilter = {
-    tenant,
-    ...(session !== undefined && { session }),
-    ...(tool !== undefined && { tool }),
-    ...(rule !== undefined && { rule }),
-  };
+  const filter = filterFrom(options, Date.now());
   const [event] = (await record.list({ ...filter, limit: 1 })).events;
   if (event) return event.id;
   const terms = Object.entries(filter).map(([name, value]) => `${name} ${JSON.stringify(value)}`);

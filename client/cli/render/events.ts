@@ -11,7 +11,7 @@ export function renderEvents(events: readonly RecordedEvent[], now: number, scre
     one.event,
     [one.tool ?? one.task, one.session].filter((part) => part !== undefined).join(' / ') || '-',
     one.id,
-    verdictsInShort(one.verdicts, one.endings),
+    verdictsInShort(one.verdicts, 'fired', one.endings),
   ]);
   return renderTable(
     [
@@ -27,12 +27,16 @@ export function renderEvents(events: readonly RecordedEvent[], now: number, scre
 }
 
 /** "retry: fired, executed in 1 s; tell-all: cooldown; no-match", as far as it has come. */
-export function verdictsInShort(verdicts: readonly LoggedVerdict[], endings: readonly RecordedEnding[] = []): string {
+export function verdictsInShort(
+  verdicts: readonly LoggedVerdict[],
+  fired: string,
+  endings: readonly RecordedEnding[] = [],
+): string {
   const said = new Map<string | undefined, Set<string>>();
   for (const entry of verdicts) {
     const words = said.get(entry.rule) ?? new Set();
     const times = entry.times === undefined ? '' : ` (${entry.times} times)`;
-    said.set(entry.rule, words.add(entry.verdict === 'fire' ? 'fired' : `${entry.code}${times}`));
+    said.set(entry.rule, words.add(entry.verdict === 'fire' ? fired : `${entry.code}${times}`));
   }
   for (const { rule, outcome, tookMs } of endings) said.get(rule)?.add(`${outcome} in ${duration(tookMs)}`);
   return [...said]

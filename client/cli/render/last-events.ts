@@ -2,6 +2,7 @@ import type { LoggedVerdict } from '#contract/views/verdicts.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Cell, renderTable } from '../terminal/table.js';
 import { relative } from '../terminal/times.js';
+import { verdictsInShort } from './events.js';
 
 const SHOWN_EVENTS = 5;
 
@@ -18,7 +19,7 @@ export function renderLastEvents(log: LoggedVerdict[], now: number, screen: Scre
     .slice(0, SHOWN_EVENTS)
     .map((entries): Cell[] => {
       const [{ at, event, eventId } = { at: 0, event: '', eventId: '' }] = entries;
-      return [relative(at, now), event, eventId, verdictsInShort(entries)];
+      return [relative(at, now), event, eventId, verdictsInShort(entries, 'fire')];
     });
   if (rows.length === 0) return '';
   return renderTable(
@@ -31,17 +32,4 @@ export function renderLastEvents(log: LoggedVerdict[], now: number, screen: Scre
     rows,
     screen,
   );
-}
-
-/** The verdicts on one event in a few words: "retry: fire; tell-all: cooldown; no-match". */
-function verdictsInShort(entries: readonly LoggedVerdict[]): string {
-  const said = new Map<string | undefined, Set<string>>();
-  for (const entry of entries) {
-    const words = said.get(entry.rule) ?? new Set();
-    const times = entry.times === undefined ? '' : ` (${entry.times} times)`;
-    said.set(entry.rule, words.add(entry.verdict === 'fire' ? 'fire' : `${entry.code}${times}`));
-  }
-  return [...said]
-    .map(([rule, words]) => [...(rule === undefined ? [] : [rule]), [...words].join(', ')].join(': '))
-    .join('; ');
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { watchId } from '#contract/ids.js';
-import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
+import { oneOf, strict, wholeNumber } from '#contract/text/schema-words.js';
 import { SKIP_CODES } from '#contract/verdict.js';
 import { codes } from '#contract/views/words.js';
 import { unknownEventNames } from '../../unknown-event-names.js';
 import { searchStarted, startedBy } from '../../explain-event.js';
 import { GatewayProblem } from '../gateway-problem.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
+import { PAGE_QUERY, short } from '../page-query.js';
 import { CLOUD_EVENT, CLOUD_EVENTS, readEvents } from '../read-events.js';
 import { route } from '../route.js';
 import { Accepted, CloudEvent, CloudEvents, EventAnswer, EventOrEvents, EventPage } from '../schemas/index.js';
@@ -80,8 +80,6 @@ function wrong(message: string): GatewayProblem {
   });
 }
 
-const short = (chars: number) => text().max(chars, { error: `at most ${chars} characters` });
-
 const Filter = strict({
   session: short(200).optional(),
   tool: short(200).optional(),
@@ -90,8 +88,7 @@ const Filter = strict({
   verdict: oneOf(['fired', 'skipped']).describe('`fired`: a rule fired. `skipped`: none did.').optional(),
   code: oneOf(codes(SKIP_CODES)).describe('Events with such a skip.').optional(),
   sinceAt: wholeNumber(0, 8_640_000_000_000_000).describe('Judged since then, in epoch milliseconds.').optional(),
-  limit: wholeNumber(1, MAX_PAGE).describe(`How many. Default: ${DEFAULT_PAGE}.`).optional(),
-  page: short(4_000).describe('`nextPage` of the page before.').optional(),
+  ...PAGE_QUERY,
 });
 
 export const listEvents = route({

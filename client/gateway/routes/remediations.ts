@@ -2,13 +2,11 @@ import type { z } from 'zod';
 import { MeshEvent } from '#contract/event.js';
 import { remediationId } from '#contract/ids.js';
 import { ACTION_STATUSES } from '#contract/views/actions.js';
-import { oneOf, strict, text, wholeNumber } from '#contract/text/schema-words.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../../filters.js';
+import { oneOf, strict } from '#contract/text/schema-words.js';
+import { PAGE_QUERY, short } from '../page-query.js';
 import { readEmptyBody } from '../read-request.js';
 import { type Call, route } from '../route.js';
 import { NoBody, RemediationDetail, RemediationPage, RemediationRef, Retried } from '../schemas/index.js';
-
-const short = (chars: number) => text().max(chars, { error: `at most ${chars} characters` });
 
 const Name = strict({ rule: short(600).describe('Rule id.'), event: MeshEvent.shape.id });
 type Name = z.output<typeof Name>;
@@ -22,8 +20,7 @@ const Filter = strict({
   rule: short(600).optional(),
   outcome: oneOf([...ACTION_STATUSES, 'running']).optional(),
   session: short(200).describe('Found only when it is a plain name: others are not stored in clear.').optional(),
-  limit: wholeNumber(1, MAX_PAGE).describe(`How many. Default: ${DEFAULT_PAGE}.`).optional(),
-  page: short(4_000).describe('`nextPage` of the page before.').optional(),
+  ...PAGE_QUERY,
 });
 
 export const listRemediations = route({

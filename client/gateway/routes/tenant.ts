@@ -1,7 +1,8 @@
 import { watchId } from '#contract/ids.js';
 import { within } from '#adapters/temporal/within.js';
 import { didYouMean } from '#contract/text/nearest.js';
-import { strict, text } from '#contract/text/schema-words.js';
+import { strict } from '#contract/text/schema-words.js';
+import { short } from '../page-query.js';
 import { readEmptyBody, readInput } from '../read-request.js';
 import { knownRules } from '../../known-rules.js';
 import { MeshError } from '../../errors.js';
@@ -34,7 +35,7 @@ export const rearmRule = route({
   role: 'operate',
   tag: 'tenant',
   summary: 'End the cooldown and dedup windows of a rule now',
-  params: strict({ rule: text().max(600, { error: 'at most 600 characters' }).describe('Rule id.') }),
+  params: strict({ rule: short(600).describe('Rule id.') }),
   bodies: { 'application/json': NoBody },
   isBodyOptional: true,
   answers: { 202: { what: 'Told to the watch.', schema: RuleRef } },

@@ -3,7 +3,7 @@ import { MAX_JUDGED_ACTIONS } from '#contract/limits.js';
 import { code, utc } from '#contract/text/markdown.js';
 import { shortened } from '#contract/text/shorten.js';
 import { plural } from '#contract/text/words.js';
-import type { SkipCode } from '#contract/verdict.js';
+import { isCopy, type SkipCode } from '#contract/verdict.js';
 import type { LoggedVerdict, Verdict } from '#contract/views/verdicts.js';
 import type { RuleCounters, WatchCounters } from '#contract/watch.js';
 import type { GuardMemory } from '#rules/guards/memory.js';
@@ -57,7 +57,8 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
     learn(judged) {
       counters.events += 1;
       count(judged.verdicts, judged.at);
-      if (!isCopy(judged.verdicts) || !countCopy(judged)) keep(loggedOf(tenant, judged));
+      const [first] = judged.verdicts;
+      if (!first || !isCopy(first) || !countCopy(judged)) keep(loggedOf(tenant, judged));
     },
     show: () => ({ counters: { ...counters, rules: Object.fromEntries(counters.rules) } }),
     details: () => [describeRules(), describeLog(log)].filter((part) => part !== '').join('\n\n'),
@@ -85,7 +86,7 @@ export function createVerdicts(tenant: string, { cooldowns }: GuardMemory, files
 
   /** A storm of copies of one event is one entry with a count: it must not push every other verdict out of the log. */
   function countCopy({ about, at }: Judged): boolean {
-    const index = log.findLastIndex((entry) => entry.eventId === about.id && isCopy([entry]));
+    const index = log.findLastIndex((entry) => entry.eventId === about.id && isCopy(entry));
     const [known] = index < 0 ? [] : log.splice(index, 1);
     if (!known) return false;
     // At the end again, so that the log stays ordered by time.
@@ -182,10 +183,6 @@ function describeCounts(counts: Partial<Record<SkipCode, number>>): string {
   return Object.entries(counts)
     .map(([skipCode, times]) => `${times} ${skipCode}`)
     .join(', ');
-}
-
-function isCopy([verdict]: Verdict[]): boolean {
-  return verdict?.verdict === 'skip' && verdict.code === 'duplicate';
 }
 
 /** The last ones, and what else was said then of the event that the first of them is about: half of an answer misleads. */
